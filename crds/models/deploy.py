@@ -73,7 +73,6 @@ class Deploy(Record):
         Column("Project", ".spec.project"),
         Column("No", ".status.number", "integer"),
         Column("Status", ".status.phase"),
-        Column("Step", ".status.steps[-1:].name"),
         Column("Commit", ".status.commit"),
         Column("Trigger", ".spec.trigger", priority=1),
         Column("Reason", ".status.failure.reason"),
