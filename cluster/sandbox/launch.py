@@ -1,0 +1,83 @@
+"""Starting bubblewrap: nothing of our environment, our descriptors or our signals gets in."""
+
+import os
+import signal
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cluster.sandbox.view import FILES, Machine, View, arguments, limited
+
+_RESET = [signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD, signal.SIGXFSZ]
+
+
+@dataclass(frozen=True)
+class Channels:
+    """Descriptors for the sandbox; they stay the caller's to close.
+
+    `status` is a regular file that gets bubblewrap's JSON lines (child-pid, later exit-code). `lock` is a file with
+    an exclusive flock: only the sandbox's own pid 1 keeps it, so the lock is held exactly as long as that lives."""
+
+    stdout: int
+    stderr: int
+    status: int | None = None
+    lock: int | None = None
+
+
+def spawn(view: View, command: list[str], machine: Machine, channels: Channels) -> int:
+    """Start the command in its sandbox; answers the pid of the outer bubblewrap. Raises OSError."""
+    opened: list[int] = []
+    try:
+        files = {path: _memory_file(text, opened) for path, text in FILES.items()}
+        options = arguments(view, machine, files)
+        passed = dict.fromkeys(files.values())
+        for option, descriptor in (("--json-status-fd", channels.status), ("--sync-fd", channels.lock)):
+            if descriptor is not None:
+                options += [option, str(descriptor)]
+                passed[descriptor] = None
+        # The platform's environment must be absent: /proc/1/environ inside is that of bubblewrap.
+        listed = _memory_file("".join(f"{option}\0" for option in options), opened)
+        argv = ["bwrap", "--args", str(listed), "--", *limited(command, view.limits, machine)]
+        return _start(machine.bwrap, argv, channels, [listed, *passed], opened)
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+
+
+def _start(bwrap: Path, argv: list[str], channels: Channels, passed: list[int], opened: list[int]) -> int:
+    null = os.open(os.devnull, os.O_RDONLY)
+    opened.append(null)
+    _keep_back(set(passed))
+    moves = [(null, 0), (channels.stdout, 1), (channels.stderr, 2), *((fd, fd) for fd in passed)]
+    actions = [(os.POSIX_SPAWN_DUP2, source, target) for source, target in moves]
+    return os.posix_spawn(bwrap, argv, {}, file_actions=actions, setsid=True, setsigmask=[], setsigdef=_RESET)
+
+
+def _memory_file(text: str, opened: list[int]) -> int:
+    descriptor = os.memfd_create("setpoint", os.MFD_CLOEXEC)
+    opened.append(descriptor)
+    os.write(descriptor, text.encode())
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def _keep_back(passed: Iterable[int]) -> None:
+    """Descriptors that we inherited ourselves could be inheritable still: none may reach a tenant."""
+    for entry in Path("/proc/self/fd").iterdir():
+        descriptor = int(entry.name)
+        if descriptor > 2 and descriptor not in passed and _inheritable(descriptor):
+            os.set_inheritable(descriptor, False)
+
+
+def _inheritable(descriptor: int) -> bool:
+    try:
+        return os.get_inheritable(descriptor)
+    except OSError:
+        return False
+
+
+def check_environment(environment: Mapping[str, str]) -> None:
+    """A NUL in a value would begin a new option. Raises ValueError (without the value)."""
+    for name, value in environment.items():
+        if "\0" in name or "\0" in value or "=" in name or not name:
+            raise ValueError(f"The variable {name!r} cannot be set: its name or value holds a NUL or '='.")

@@ -1,0 +1,101 @@
+"""What a sandboxed process may see and use, and the bubblewrap arguments that say so. Pure."""
+
+import resource
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+MIB = 1024 * 1024
+USER_ID = 1000
+_PASSWD = f"app:x:{USER_ID}:{USER_ID}::/tmp:/bin/sh\n"
+_GROUP = f"app:x:{USER_ID}:\n"
+
+
+@dataclass(frozen=True)
+class Mount:
+    """One thing of the machine, and where the sandbox sees it. `kind` is bubblewrap's option."""
+
+    source: Path
+    target: str
+    kind: Literal["ro-bind", "ro-bind-try", "bind"] = "ro-bind"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Per sandbox. `processes` counts threads too; `open_files` is per process; `file_bytes` 0: no limit."""
+
+    processes: int = 512
+    open_files: int = 8192
+    file_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class View:
+    """Mounts come in this order, after the machine's own. `survives`: goes on when whoever started it ends."""
+
+    mounts: tuple[Mount, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    cwd: str = "/"
+    tmp_bytes: int = 256 * MIB
+    limits: Limits = field(default_factory=Limits)
+    survives: bool = False
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The read-only part of the machine that every sandbox sees: `links` are (target, name)."""
+
+    mounts: tuple[Mount, ...]
+    links: tuple[tuple[str, str], ...]
+    bwrap: Path
+    prlimit: Path | None
+
+
+FILES: Mapping[str, str] = {"/etc/passwd": _PASSWD, "/etc/group": _GROUP}
+"""Files with our own content: without a passwd entry for the user, Node.js and others fail."""
+
+_WALLS = (
+    "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --disable-userns"
+    f" --cap-drop ALL --new-session --uid {USER_ID} --gid {USER_ID} --hostname app"
+).split()
+
+
+def arguments(view: View, machine: Machine, files: Mapping[str, int]) -> list[str]:
+    """bubblewrap's options; `files` names the descriptor that holds each of FILES. Values of variables are among
+    them, so they go in by a descriptor and never into an argument list."""
+    options = list(_WALLS)
+    if not view.survives:
+        options.append("--die-with-parent")
+    for mount in machine.mounts:
+        options += _mount(mount)
+    for target, name in machine.links:
+        options += ["--symlink", target, name]
+    options += ["--proc", "/proc", "--dev", "/dev"]
+    options += ["--perms", "1777", "--size", str(view.tmp_bytes), "--tmpfs", "/tmp"]  # noqa: S108 (inside only)
+    options += ["--perms", "1777", "--size", str(64 * MIB), "--tmpfs", "/dev/shm"]  # noqa: S108 (inside only)
+    for path, descriptor in files.items():
+        options += ["--ro-bind-data", str(descriptor), path]
+    for mount in view.mounts:
+        options += _mount(mount)
+    options.append("--clearenv")
+    for name, value in view.environment.items():
+        options += ["--setenv", name, value]
+    # Last: after it nothing can be mounted; without it the root is writable memory without a limit.
+    return [*options, "--chdir", view.cwd, "--remount-ro", "/dev", "--remount-ro", "/"]
+
+
+def _mount(mount: Mount) -> list[str]:
+    return [f"--{mount.kind}", str(mount.source), mount.target]
+
+
+def limited(command: list[str], limits: Limits, machine: Machine) -> list[str]:
+    """The command under its resource limits, which must be set inside: there they count this sandbox alone."""
+    if machine.prlimit is None:
+        return command
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    files = limits.open_files if hard == resource.RLIM_INFINITY else min(limits.open_files, hard)
+    options = [f"--nproc={limits.processes}", f"--nofile={files}", "--core=0"]
+    if limits.file_bytes:
+        options.append(f"--fsize={limits.file_bytes}")
+    return [str(machine.prlimit), *options, "--", *command]
