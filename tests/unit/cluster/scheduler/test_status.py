@@ -1,0 +1,80 @@
+"""What a workload says of its instances."""
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cluster.scheduler.status import merge_patch, trouble_of, workload_status
+from crds.conditions import find
+from tests.unit.cluster.scheduler.records import EPOCH, instance, workload
+
+
+def test_counts_and_conditions() -> None:
+    there = [instance(1, phase="running", ready=True), instance(2, phase="starting")]
+    status = workload_status(workload(3), there, "no room", (), EPOCH)
+    assert (status.desired, status.scheduled, status.running, status.ready) == (3, 2, 1, 1)
+    assert status.observed_generation == 3
+    ready, schedulable = find(status.conditions, "Ready"), find(status.conditions, "Schedulable")
+    assert ready is not None
+    assert schedulable is not None
+    assert (ready.status, ready.message) == ("False", "1 of 3 instances are ready")
+    assert (schedulable.status, schedulable.message) == ("False", "no room")
+
+
+def test_a_second_look_changes_nothing() -> None:
+    record = workload(1)
+    record.status = workload_status(record, [instance(1, ready=True)], "", (), EPOCH)
+    again = workload_status(record, [instance(1, ready=True)], "", (), EPOCH + timedelta(hours=1))
+    assert merge_patch(record.status.wire(), again.wire()) == {}
+
+
+def test_trouble_names_the_worst() -> None:
+    there = [
+        instance(1, phase="crashed", reason="Exited", message="exit code 1"),
+        instance(2, phase="crashed", reason="CrashLoop", message="x" * 1000),
+        instance(3, phase="running", ready=True, reason="Exited"),
+    ]
+    trouble = trouble_of(there, ())
+    assert trouble is not None
+    assert (trouble.instance, trouble.final, len(trouble.message)) == ("shop-1-web-2", True, 1000)
+    assert trouble_of(there[2:], ()) is None
+
+
+def test_a_lost_node_is_a_trouble() -> None:
+    trouble = trouble_of([instance(1, ready=True)], {"node-1"})
+    assert trouble is not None
+    assert (trouble.reason, trouble.final) == ("NodeLost", False)
+
+
+_json = st.recursive(
+    st.integers(0, 3) | st.text("ab", max_size=2) | st.lists(st.integers(0, 2), max_size=2),
+    lambda inner: st.dictionaries(st.sampled_from("abcd"), inner, max_size=3),
+    max_leaves=8,
+)
+_objects = st.dictionaries(st.sampled_from("abcd"), _json, max_size=4)
+
+
+def _merge(target: object, patch: object) -> object:
+    """RFC 7386, section 2, as it is written there."""
+    if not isinstance(patch, dict):
+        return patch
+    result = dict(target) if isinstance(target, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            result.pop(key, None)
+        else:
+            result[key] = _merge(result.get(key), value)
+    return result
+
+
+@given(_objects, _objects)
+def test_the_patch_makes_the_old_into_the_new(old: object, new: object) -> None:
+    assert _merge(old, merge_patch(old, new)) == new
+    assert merge_patch(new, new) == {}
+
+
+@pytest.mark.parametrize("field", ["trouble", "conditions"])
+def test_what_is_gone_is_removed_with_null(field: str) -> None:
+    assert merge_patch({field: {"reason": "x"}}, {}) == {field: None}
