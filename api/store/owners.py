@@ -1,0 +1,36 @@
+"""The rows of an account's first owner."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from api.store import people
+from api.store.tables import ApiKey, Membership, User
+
+
+@dataclass(frozen=True)
+class NewOwner:
+    """What to write down if the account has no owner yet; ids and the key's hash are made by the caller."""
+
+    user_id: str
+    email: str
+    name: str
+    account_id: str
+    key: ApiKey
+
+
+def ensure(session: Session, new: NewOwner, now: datetime) -> tuple[str, bool]:
+    """The owner's user id, and whether the key was written (a new owner's is, a known one's is not)."""
+    known = people.owner_of(session, new.account_id)
+    if known is not None:
+        return known, False
+    user = people.user_by_email(session, new.email)
+    if user is None:
+        user = User(id=new.user_id, email=new.email.lower(), name=new.name, created_at=now)
+        session.add(user)
+        session.flush()
+    session.merge(Membership(user_id=user.id, account_id=new.account_id, role="owner", created_at=now))
+    new.key.created_by = user.id
+    session.add(new.key)
+    return user.id, True
