@@ -60,13 +60,15 @@ class Client:
         answer = await self.transport.request("PUT", path, query=self._manager(), body=record_body(record))
         return type(record).parse(answer)
 
-    async def apply(self, model: type[R], body: dict[str, Any], *, force: bool = False) -> R:
+    async def apply(
+        self, model: type[R], body: dict[str, Any], *, force: bool = False, manager: str | None = None
+    ) -> R:
         """Server-side apply of the fields in `body` (metadata.name, and namespace where there is one).
 
         Raises Conflict with causes when another manager owns one of them and `force` is off."""
         meta = body["metadata"]
         full = {"apiVersion": model.resource.api_version, "kind": model.resource.kind, **body}
-        query = {**self._manager(), "force": "true" if force else "false"}
+        query = {"fieldManager": manager or self.manager, "force": "true" if force else "false"}
         path = model.resource.path(meta.get("namespace"), meta["name"])
         answer = await self.transport.request("PATCH", path, query=query, body=full, content_type=APPLY_PATCH)
         return model.parse(answer)

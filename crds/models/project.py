@@ -85,6 +85,8 @@ class ProjectStatus(Status):
     instances: InstanceCount = Field(default_factory=InstanceCount)
     summary: str | None = Field(default=None, description="ready/desired, for people")
     head: str | None = Field(default=None, description="Commit of the branch when last looked at")
+    head_moves: int = Field(default=0, description="How often the branch moved since it is followed")
+    followed: str | None = Field(default=None, description="The head (and spec) that was last handled")
     message: str | None = None
 
 

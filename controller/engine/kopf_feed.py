@@ -1,0 +1,99 @@
+"""kopf as the watcher: every event of every kind goes into the cache, and nothing else is asked of it.
+
+Its own diff-base and progress storages would cost a write for each change, so both are switched off."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import kopf
+import yaml
+
+from controller.engine.cache import Cache
+from crds.models.record import Record
+
+
+class _NoDiffBase(kopf.DiffBaseStorage):
+    def fetch(self, *, body: Any) -> None:
+        return None
+
+    def store(self, *, body: Any, patch: Any, essence: Any) -> None:
+        return None
+
+
+class _NoProgress(kopf.ProgressStorage):
+    def fetch(self, *, key: Any, body: Any) -> None:
+        return None
+
+    def store(self, *, key: Any, record: Any, body: Any, patch: Any) -> None:
+        return None
+
+    def purge(self, *, key: Any, body: Any, patch: Any) -> None:
+        return None
+
+    def touch(self, *, body: Any, patch: Any, value: Any) -> None:
+        return None
+
+    def clear(self, *, essence: Any) -> Any:
+        return essence
+
+
+async def watch_with_kopf(kubeconfig: Path, cache: Cache) -> None:
+    """Feed the cache until cancelled."""
+    registry = kopf.OperatorRegistry()
+    connection = _connection(kubeconfig)
+
+    @kopf.on.login(registry=registry)
+    async def login(**_: Any) -> kopf.ConnectionInfo:
+        return connection
+
+    for model in cache.models:
+        _feed(registry, model, cache)
+    stop = asyncio.Event()
+    try:
+        await kopf.operator(registry=registry, settings=_settings(), clusterwide=True, standalone=True, stop_flag=stop)
+    finally:
+        stop.set()
+
+
+def _feed(registry: kopf.OperatorRegistry, model: type[Record], cache: Cache) -> None:
+    resource = model.resource
+
+    @kopf.on.event(resource.group, resource.version, resource.plural, registry=registry)
+    async def take(event: Any, **_: Any) -> None:
+        cache.take(model, event.get("type"), dict(event["object"]))
+
+
+def _settings() -> kopf.OperatorSettings:
+    settings = kopf.OperatorSettings()
+    settings.posting.enabled = False
+    settings.posting.loggers = False
+    settings.persistence.diffbase_storage = _NoDiffBase()
+    settings.persistence.progress_storage = _NoProgress()
+    settings.scanning.disabled = False
+    # A worker task a record, for as long as records keep changing; idle ones cost memory.
+    settings.queueing.idle_timeout = 0.5
+    settings.queueing.exit_timeout = 0.5
+    settings.watching.reconnect_backoff = 0.1
+    settings.watching.connect_timeout = 5
+    settings.networking.error_backoffs = (0.1, 0.2, 0.5, 1, 1, 2, 2, 5)
+    return settings
+
+
+def _connection(kubeconfig: Path) -> kopf.ConnectionInfo:
+    config = yaml.safe_load(kubeconfig.read_text())
+    context = _named(config["contexts"], config["current-context"])["context"]
+    cluster = _named(config["clusters"], context["cluster"])["cluster"]
+    user = _named(config["users"], context["user"])["user"]
+    return kopf.ConnectionInfo(
+        server=cluster["server"],
+        ca_path=cluster.get("certificate-authority"),
+        ca_data=cluster.get("certificate-authority-data"),
+        token=user.get("token"),
+        certificate_path=user.get("client-certificate"),
+        private_key_path=user.get("client-key"),
+    )
+
+
+def _named(entries: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    return next(entry for entry in entries if entry["name"] == name)

@@ -1,0 +1,115 @@
+"""The operator: kopf watches every kind of the table, its events feed the cache, the cache feeds the queue."""
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from controller.engine.cache import Cache
+from controller.engine.context import Context, Settings
+from controller.engine.kopf_feed import watch_with_kopf
+from controller.engine.leader import while_leading
+from controller.engine.queue import Depth, WorkQueue
+from controller.engine.reconciler import Key, Reconciler, run_once
+from controller.table import RECONCILERS, WATCHED
+from crds.client.client import Client
+from crds.client.errors import ApiError
+from crds.client.lease import LeaseHolder
+from crds.client.reflector import pause_after
+from crds.models.record import Record
+
+_log = logging.getLogger(__name__)
+_FRESH_LIST_SECONDS = 240.0
+
+
+@dataclass(frozen=True)
+class ControllerConfig:
+    """How one controller runs; `identity` tells it from another one that waits for the same Lease."""
+
+    kubeconfig: Path
+    settings: Settings
+    identity: str = f"controller-{os.getpid()}"
+
+
+async def run(config: ControllerConfig, report: Callable[[Depth], None] | None = None) -> None:
+    """Reconcile until cancelled. `report` is told the queue's depth once a second while it changes."""
+    client = await Client.open(config.kubeconfig, "setpoint-controller")
+    try:
+        lease = LeaseHolder(client, "controller", config.identity)
+        await while_leading(lease, lambda: _reconcile_all(config, client, report))
+    finally:
+        await client.close()
+
+
+async def _reconcile_all(config: ControllerConfig, client: Client, report: Callable[[Depth], None] | None) -> None:
+    cache = Cache(WATCHED)
+    context = Context(client=client, cache=cache, settings=config.settings)
+    table = {reconciler.model.resource.kind: reconciler for reconciler in RECONCILERS}
+
+    async def work(key: Key) -> float | None:
+        kind, namespace, name = key
+        return await run_once(context, table[kind], namespace, name)
+
+    queue: WorkQueue[Key] = WorkQueue(work)
+    for reconciler in RECONCILERS:
+        _wire(context, reconciler, queue)
+    await _first_list(cache, client)
+    _log.info("reconciling %d kinds", len(RECONCILERS))
+    async with asyncio.TaskGroup() as group:
+        group.create_task(watch_with_kopf(config.kubeconfig, cache))
+        group.create_task(queue.run())
+        group.create_task(_compare_now_and_then(cache, client))
+        if report is not None:
+            group.create_task(_report_depth(queue, report))
+
+
+def _wire(context: Context, reconciler: Reconciler, queue: WorkQueue[Key]) -> None:
+    kind = reconciler.model.resource.kind
+
+    def itself(_old: Record | None, new: Record | None) -> None:
+        if new is not None:
+            queue.add((kind, new.namespace, new.name))
+
+    context.cache.subscribe(reconciler.model, itself)
+    for watch in reconciler.watches:
+
+        def others(old: Record | None, new: Record | None, concerns: Any = watch.concerns) -> None:
+            for namespace, name in concerns(context, new or old):
+                queue.add((kind, namespace, name))
+
+        context.cache.subscribe(watch.model, others)
+
+
+async def _first_list(cache: Cache, client: Client) -> None:
+    """Nothing is decided before every kind was listed once: half a view is no view."""
+    failures = 0
+    while True:
+        try:
+            await cache.refresh(client)
+            return
+        except ApiError as error:
+            failures += 1
+            _log.info("waiting for the state store: %s", error)
+            await asyncio.sleep(pause_after(failures))
+
+
+async def _compare_now_and_then(cache: Cache, client: Client) -> None:
+    while True:
+        await asyncio.sleep(_FRESH_LIST_SECONDS)
+        try:
+            await cache.refresh(client)
+        except ApiError as error:
+            _log.info("the fresh list has to wait: %s", error)
+
+
+async def _report_depth(queue: WorkQueue[Key], report: Callable[[Depth], None]) -> None:
+    said: Depth | None = None
+    while True:
+        depth = queue.depth()
+        if depth != said:
+            report(depth)
+            said = depth
+        await asyncio.sleep(1.0)

@@ -1,0 +1,41 @@
+"""Account: its namespace exists, and its status says whether it may act."""
+
+from controller.engine.context import Context
+from controller.engine.errors import Terminal
+from controller.engine.reconciler import Reconciler
+from crds.conditions import READY, with_condition
+from crds.models.account import Account, AccountStatus
+from crds.models.core import Namespace
+from crds.models.record import GROUP, Metadata
+from crds.names import HANDLE_LENGTH, RESERVED, account_namespace, name_problem
+
+LABEL_ACCOUNT = f"{GROUP}/account"
+
+
+async def reconcile(context: Context, account: Account, status: AccountStatus) -> None:
+    problem = name_problem(account.name, HANDLE_LENGTH)
+    if problem or account.name in RESERVED:
+        raise Terminal("InvalidHandle", f"The handle {problem or 'is reserved'}: delete this account, make another.")
+    name = account_namespace(account.name)
+    if status.namespace != name:
+        wanted = Namespace(
+            metadata=Metadata(
+                name=name, labels={LABEL_ACCOUNT: account.name}, owner_references=[account.owner_reference()]
+            )
+        )
+        made = await context.ensure(wanted)
+        if made.metadata.labels.get(LABEL_ACCOUNT) != account.name:
+            raise Terminal("NamespaceTaken", f"The namespace {name} exists and is not this account's: rename it.")
+        status.namespace = name
+    status.phase = "suspended" if account.spec.suspended else "active"
+    status.conditions = with_condition(
+        status.conditions,
+        READY,
+        "False" if account.spec.suspended else "True",
+        reason="Suspended" if account.spec.suspended else "Active",
+        now=context.now(),
+        generation=account.metadata.generation,
+    )
+
+
+RECONCILER = Reconciler(Account, reconcile)

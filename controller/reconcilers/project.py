@@ -1,0 +1,249 @@
+"""Project: sums up what its records say, keeps its address, and makes a deploy when the branch it follows moves."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from controller.engine.context import Context
+from controller.engine.errors import NotYet, Terminal
+from controller.engine.reconciler import Reconciler, Watch
+from controller.reconcilers.project_removal import FINALIZER, remove_project
+from crds.conditions import READY, with_condition
+from crds.models.account import Account
+from crds.models.deploy import Deploy, DeploySpec
+from crds.models.domain import Domain
+from crds.models.gitref import GitRef
+from crds.models.instance import Instance
+from crds.models.project import InstanceCount, Project, ProjectStatus
+from crds.models.record import Metadata, Record
+from crds.models.route import Route
+from crds.models.scaling import Scaling
+from crds.models.workload import Workload
+from crds.names import (
+    ANNOTATION_FOLLOW,
+    ANNOTATION_PUSH,
+    LABEL_PROJECT,
+    PROJECT_NAME_LENGTH,
+    RESERVED,
+    deploy_name,
+    handle_of,
+    head_gitref,
+    label,
+    labels_for,
+    name_problem,
+    project_host,
+)
+from planning.phase import newest, project_phase
+from planning.source import follow, repository_problem
+
+MANAGER = "setpoint-project"
+_HEAD_SECONDS = 300
+
+
+async def reconcile(context: Context, project: Project, status: ProjectStatus) -> float | None:
+    if project.deleting:
+        status.phase = "deleting"
+        return await remove_project(context, project)
+    account = _checked(context, project)
+    if FINALIZER not in project.metadata.finalizers:
+        await context.patch(project, {"metadata": {"finalizers": [*project.metadata.finalizers, FINALIZER]}})
+    await _keep_address(context, project)
+    _sum_up(context, project, status)
+    if not account.spec.suspended:
+        await _follow_branch(context, project, status)
+    return None
+
+
+def _checked(context: Context, project: Project) -> Account:
+    account = context.cache.get(Account, None, handle_of(project.namespace))
+    if account is None:
+        raise NotYet("NoAccount", f"The namespace {project.namespace} belongs to no account: use acc-<handle>.", 600)
+    problem = name_problem(project.name, PROJECT_NAME_LENGTH)
+    if problem or project.name in RESERVED:
+        raise Terminal("InvalidName", f"The name {problem or 'is reserved'}: delete this project, make another.")
+    repository = project.spec.source.repository
+    bad = repository_problem(repository, operator=account.spec.operator) if repository else None
+    if bad:
+        raise Terminal("InvalidRepository", f"spec.source.repository {bad}.")
+    if project.spec.source.image:
+        raise Terminal("NoImages", "Prebuilt images run on Kubernetes only: set spec.source.repository instead.")
+    return account
+
+
+async def _keep_address(context: Context, project: Project) -> None:
+    """The Route's hostnames are the project's own and its active domains; the deploy in it is Deploy's business."""
+    own = project_host(project.name, handle_of(project.namespace), context.settings.base_domain)
+    domains = context.cache.of_project(Domain, project.namespace, project.name)
+    hostnames = sorted({own, *(d.spec.hostname for d in domains if d.status.phase == "active" and not d.deleting)})
+    route = context.cache.get(Route, project.namespace, project.name)
+    owned = route is not None and any(o.uid == project.uid for o in route.metadata.owner_references)
+    if route is not None and owned and sorted(route.spec.hostnames) == hostnames:
+        return
+    body = {
+        "metadata": {
+            "name": project.name,
+            "namespace": project.namespace,
+            "labels": labels_for(project.name),
+            "ownerReferences": [project.owner_reference().wire()],
+        },
+        "spec": {"project": project.name, "hostnames": hostnames},
+    }
+    await context.apply(Route, body, MANAGER)
+
+
+def _sum_up(context: Context, project: Project, status: ProjectStatus) -> None:
+    cache, namespace, name = context.cache, project.namespace, project.name
+    deploys = cache.of_project(Deploy, namespace, name)
+    route = cache.get(Route, namespace, name)
+    live = cache.get(Deploy, namespace, route.spec.deploy) if route and route.spec.deploy else None
+    last = newest(deploys)
+    status.last_number = max([status.last_number, *(d.status.number or 0 for d in deploys)])
+    status.latest_deploy = last.name if last else None
+    status.deploy = live.name if live else None
+    status.commit = live.status.commit[:12] if live and live.status.commit else None
+    status.runtime = live.status.runtime if live else None
+    host = project_host(name, handle_of(namespace), context.settings.base_domain)
+    status.url = context.settings.url(host)
+    status.instances = _count(context, project, live)
+    status.summary = f"{status.instances.ready}/{status.instances.desired}"
+    status.phase = project_phase(deleting=False, live=live is not None, deploys=deploys, count=status.instances)
+    _say_ready(context, project, status, last)
+
+
+def _count(context: Context, project: Project, live: Deploy | None) -> InstanceCount:
+    """Of the served process, or of all of them where none is served."""
+    if live is None:
+        return InstanceCount()
+    workloads = [
+        w
+        for w in context.cache.of_project(Workload, project.namespace, project.name)
+        if w.spec.deploy == live.name and not w.deleting
+    ]
+    counted = [w for w in workloads if w.spec.served] or workloads
+    return InstanceCount(
+        desired=sum(w.spec.replicas for w in counted), ready=sum(min(w.status.ready, w.spec.replicas) for w in counted)
+    )
+
+
+def _say_ready(context: Context, project: Project, status: ProjectStatus, last: Deploy | None) -> None:
+    good = status.phase in ("running", "stopped", "sleeping")
+    message = ""
+    if status.phase == "pending":
+        message = "Nothing was deployed yet."
+    elif status.phase == "failed" and last is not None and last.status.failure is not None:
+        message = last.status.failure.message
+    elif status.phase == "degraded":
+        message = _why_degraded(context, project) or f"{status.summary} instances are ready."
+    status.message = message or None
+    status.conditions = with_condition(
+        status.conditions,
+        READY,
+        "True" if good else "False",
+        reason=(status.phase or "pending").capitalize(),
+        message=message,
+        now=context.now(),
+        generation=project.metadata.generation,
+    )
+
+
+def _why_degraded(context: Context, project: Project) -> str | None:
+    for workload in context.cache.of_project(Workload, project.namespace, project.name):
+        short = next((c for c in workload.status.conditions if c.type == "Schedulable" and c.status == "False"), None)
+        if short is not None and not workload.deleting:
+            return short.message
+        if workload.status.trouble is not None and not workload.deleting:
+            return workload.status.trouble.message
+    return None
+
+
+async def _follow_branch(context: Context, project: Project, status: ProjectStatus) -> None:
+    """A pushed or moved branch makes one deploy for each head; whether it does is decided in `planning/source`."""
+    annotations = project.metadata.annotations
+    follows = project.spec.deploy_policy == "onChange" or annotations.get(ANNOTATION_FOLLOW) == "true"
+    source = project.spec.source
+    if not follows or not source.repository:
+        await _stop_following(context, project)
+        return
+    pushed = annotations.get(ANNOTATION_PUSH, "")
+    head = await _ask_for_head(context, project, pushed)
+    if head is None:
+        return
+    deploys = context.cache.of_project(Deploy, project.namespace, project.name)
+    state, due = follow(
+        spec=project.spec,
+        head=head,
+        handled=status.followed,
+        pushed=bool(pushed),
+        deployed={d.status.commit for d in deploys if d.status.commit},
+    )
+    status.head = head[:12]
+    if due:
+        await _deploy_head(context, project, status, head, pushed)
+    if state.due:
+        status.head_moves += 1
+        status.followed = state.wanted
+
+
+async def _ask_for_head(context: Context, project: Project, request: str) -> str | None:
+    """The commit at which the branch stands, if the answer is to the question as it is now."""
+    source, name = project.spec.source, head_gitref(project.name)
+    known = context.cache.get(GitRef, project.namespace, name)
+    spec: dict[str, Any] = {
+        "runner": context.settings.runner,
+        "project": project.name,
+        "repository": source.repository,
+        "ref": source.branch,
+        "request": request,
+        "intervalSeconds": _HEAD_SECONDS,
+    }
+    if known is None or any(known.spec.wire().get(key) != value for key, value in spec.items()):
+        metadata = {
+            "name": name,
+            "namespace": project.namespace,
+            "labels": labels_for(project.name),
+            "ownerReferences": [project.owner_reference().wire()],
+        }
+        known = await context.apply(GitRef, {"metadata": metadata, "spec": spec}, MANAGER)
+    answer = known.status
+    current = (answer.repository, answer.ref, answer.request or "") == (source.repository, source.branch, request)
+    return answer.commit if current and answer.phase == "resolved" else None
+
+
+async def _stop_following(context: Context, project: Project) -> None:
+    head = context.cache.get(GitRef, project.namespace, head_gitref(project.name))
+    if head is not None:
+        await context.remove(head)
+
+
+async def _deploy_head(context: Context, project: Project, status: ProjectStatus, head: str, pushed: str) -> None:
+    """The name says for which move of the head it is, so a crash before the status is written makes no second one."""
+    name = deploy_name(project.name, f"{project.uid} {status.head_moves + 1} {head}")
+    spec = DeploySpec(project=project.name, ref=head, trigger="webhook" if pushed else "git")
+    deploy = Deploy(
+        metadata=Metadata(
+            name=name,
+            namespace=project.namespace,
+            labels=labels_for(project.name),
+            owner_references=[project.owner_reference()],
+        ),
+        spec=spec,
+    )
+    await context.ensure(deploy)
+
+
+def _of_label(_context: Context, record: Record) -> Iterable[tuple[str, str]]:
+    name = label(record, LABEL_PROJECT) or getattr(getattr(record, "spec", None), "project", "")
+    return [(record.namespace, name)] if name else []
+
+
+def _of_account(context: Context, account: Account) -> Iterable[tuple[str, str]]:
+    return [project.key for project in context.cache.store(Project).list(f"acc-{account.name}")]
+
+
+RECONCILER = Reconciler(
+    Project,
+    reconcile,
+    [
+        *(Watch(model, _of_label) for model in (Deploy, Domain, GitRef, Instance, Route, Scaling, Workload)),
+        Watch(Account, _of_account),
+    ],
+)

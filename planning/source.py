@@ -1,0 +1,84 @@
+"""Which repositories a project may name, and when a branch that moved makes a deploy."""
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from crds.models.project import ProjectSpec
+
+_SCP = re.compile(r"[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:[A-Za-z0-9_./~-]+")
+_REF = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/@+-]*")
+
+
+def repository_problem(repository: str, *, operator: bool) -> str | None:
+    """Why this cannot be a source, as a sentence; None when it can."""
+    if any(ord(char) <= 32 or ord(char) == 127 for char in repository) or repository.startswith("-"):
+        return "must be an https or ssh URL, without spaces or control characters"
+    if repository.startswith(("/", "file://")):
+        return None if operator else "a path on this machine can be used by the operator account only"
+    if _SCP.fullmatch(repository):
+        return None
+    try:
+        parts = urlsplit(repository)
+        _port = parts.port
+    except ValueError:
+        return "is not a URL"
+    if parts.scheme not in ("https", "ssh") or not parts.hostname:
+        return "must be an https or ssh URL (https://host/owner/name.git)"
+    if parts.password or (parts.scheme == "https" and parts.username):
+        return "must not carry a user name or password: store the credentials with the project instead"
+    if not parts.path.strip("/"):
+        return "names a host, but no repository on it"
+    return None
+
+
+def ref_problem(ref: str) -> str | None:
+    """Why this cannot be a branch, tag or commit (git's own rules, and no leading dash); None when it can."""
+    bad = ("..", "@{", "//", "/.", ".lock/")
+    if not ref or len(ref) > 255 or not _REF.fullmatch(ref):
+        return "must be a branch, tag or commit: letters, digits and . _ / - + @, not beginning with a dash or dot"
+    if any(part in ref for part in bad) or ref.endswith((".lock", "/", ".")):
+        return "is not a name that git allows for a branch or tag"
+    return None
+
+
+def fingerprint(spec: ProjectSpec) -> str:
+    """Changes when something changes that a deploy would make different."""
+    relevant = spec.wire()
+    relevant.pop("deployPolicy", None)
+    relevant.pop("deletionPolicy", None)
+    return hashlib.sha256(json.dumps(relevant, sort_keys=True).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Follow:
+    """What a project that follows its branch was last deployed for, and what it should be deployed for."""
+
+    handled: str | None
+    wanted: str | None
+
+    @property
+    def due(self) -> bool:
+        return self.wanted is not None and self.wanted != self.handled
+
+
+def follow(
+    *, spec: ProjectSpec, head: str | None, handled: str | None, pushed: bool, deployed: set[str]
+) -> tuple[Follow, bool]:
+    """Where the project stands, and whether a deploy is to be made.
+
+    `handled` is the mark written when the last one was made (or taken as the start); `deployed` are the commits that
+    its deploys were made from. A project whose deploys the API makes (`manual`) starts where its branch stands when it
+    is connected, unless somebody pushed; one that follows by manifest starts with a deploy."""
+    if head is None:
+        return Follow(handled, None), False
+    manual = spec.deploy_policy == "manual"
+    mark = head if manual else f"{head}:{fingerprint(spec)}"
+    state = Follow(handled, mark)
+    if not state.due:
+        return state, False
+    if manual and (head in deployed or (handled is None and not pushed)):
+        return state, False
+    return state, True
