@@ -3,7 +3,26 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-READ = ["Procfile", "Dockerfile", "pyproject.toml", "uv.lock", "requirements.txt", "Pipfile", "Pipfile.lock", "package.json", "package-lock.json", "npm-shrinkwrap.json", ".npmrc", ".python-version", "main.py", "app.py", "wsgi.py", "asgi.py", "server.py", "manage.py"]
+READ = [
+    "Procfile",
+    "Dockerfile",
+    "pyproject.toml",
+    "uv.lock",
+    "requirements.txt",
+    "Pipfile",
+    "Pipfile.lock",
+    "package.json",
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    ".npmrc",
+    ".python-version",
+    "main.py",
+    "app.py",
+    "wsgi.py",
+    "asgi.py",
+    "server.py",
+    "manage.py",
+]
 """The files whose text detection and installers read, where they are there."""
 READ_BYTES = 256 * 1024
 """No more of each is read; a longer one counts as cut off here."""
