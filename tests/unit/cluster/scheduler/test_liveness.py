@@ -30,7 +30,7 @@ class Watcher:
 
 async def until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(5):
-        while not condition():  # noqa: ASYNC110 (what is waited for tells nobody)
+        while not condition():
             await asyncio.sleep(0.005)
 
 

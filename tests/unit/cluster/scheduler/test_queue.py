@@ -24,7 +24,7 @@ async def workers(
 
 async def until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(5):
-        while not condition():  # noqa: ASYNC110 (what is waited for tells nobody)
+        while not condition():
             await asyncio.sleep(0.001)
 
 
