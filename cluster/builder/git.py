@@ -1,0 +1,203 @@
+"""git in the sandbox: what it may do, how a ref becomes a commit, and a commit a folder of files."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from cluster.builder.addresses import resolve_outside
+from cluster.builder.errors import BuildFailed
+from cluster.builder.log import Stream
+from cluster.builder.repository import Refused, Repository, check_ref, is_commit, parse_repository
+from cluster.builder.step import Steps, run_sandboxed
+from cluster.builder.workshop import Workshop
+from cluster.sandbox.view import Limits, Mount, View
+
+_CONFIG = """
+[safe]
+\tdirectory = *
+[protocol]
+\tallow = never
+[protocol "https"]
+\tallow = always
+[protocol "ssh"]
+\tallow = always
+[protocol "file"]
+\tallow = always
+[http]
+\tfollowRedirects = false
+[core]
+\thooksPath = /dev/null
+\tfsmonitor = false
+\tsshCommand = ssh -oBatchMode=yes -oStrictHostKeyChecking=yes
+[submodule]
+\trecurse = false
+[fetch]
+\trecurseSubmodules = false
+[gc]
+\tauto = 0
+[uploadpack]
+\tallowAnySHA1InWant = true
+[advice]
+\tdetachedHead = false
+"""
+
+# $1 address, $2 commit, $3 ref, $4 most bytes, $5 most files. /git is the project's own mirror, /work the result.
+_EXPORT = r"""
+set -eu
+cd /git
+[ -d objects ] || git init -q --bare .
+if ! git cat-file -e "$2^{commit}" 2>/dev/null; then
+  git fetch -q --depth=1 --no-tags --no-recurse-submodules -- "$1" "$2" 2>/work/fetch.err ||
+    git fetch -q --no-tags --no-recurse-submodules -- "$1" "${3:-HEAD}" || { cat /work/fetch.err >&2; exit 20; }
+  git cat-file -e "$2^{commit}" 2>/dev/null || exit 21
+fi
+git log -1 --format=%B "$2" | head -c 2000 >/work/message
+git ls-tree -r -l "$2" | awk -v bytes="$4" -v files="$5" '{ s += $4 } END { exit (s > bytes || NR > files) }' || exit 22
+git ls-tree -r -z "$2" >/work/listing
+mkdir /work/tree
+export GIT_INDEX_FILE=/tmp/index
+git read-tree "$2"
+git --work-tree=/work/tree checkout-index -q -a -f
+"""
+
+_WHY = {
+    20: ("FetchFailed", "The repository could not be read: check its address and that it may be read."),
+    21: ("CommitNotFound", "The repository has no such commit."),
+    22: ("RepositoryTooLarge", "The commit's files are more, or larger, than a build may have."),
+}
+
+
+@dataclass(frozen=True)
+class Exported:
+    """A commit on disk. `links` are the symbolic links in it, `files` everything, both relative to `tree`."""
+
+    tree: Path
+    message: str
+    files: tuple[str, ...]
+    links: tuple[str, ...]
+
+
+async def git_view(repository: Repository, workshop: Workshop, mounts: tuple[Mount, ...]) -> View:
+    """Raises Refused for an address that leads inside."""
+    environment = {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "HOME": "/tmp",  # noqa: S108 (inside the sandbox)
+        "LANG": "C.UTF-8",
+        "GIT_ALLOW_PROTOCOL": "https:ssh:file",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": "/git.conf",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_PROTOCOL_FROM_USER": "0",
+    }
+    if repository.kind == "file":
+        mounts = (Mount(Path(repository.path), repository.url), *mounts)
+    else:
+        environment |= await _pinned(repository, workshop)
+    limits = Limits(file_bytes=workshop.limits.file_bytes)
+    return View((Mount(_config_file(workshop), "/git.conf"), *mounts), environment, "/", limits=limits)
+
+
+async def _pinned(repository: Repository, workshop: Workshop) -> dict[str, str]:
+    address = await resolve_outside(repository.host, repository.port, workshop.allow)
+    bare = f"[{address}]" if address.version == 6 else str(address)
+    if repository.kind == "https":
+        key, value = "http.curloptResolve", f"{repository.host}:{repository.port}:{bare}"
+    else:
+        key = "core.sshCommand"
+        value = f"ssh -oBatchMode=yes -oStrictHostKeyChecking=yes -oHostName={address} -oHostKeyAlias={repository.host}"
+    return {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": key, "GIT_CONFIG_VALUE_0": value}
+
+
+def _config_file(workshop: Workshop) -> Path:
+    path = workshop.state / "git.conf"
+    if not path.exists() or path.read_text() != _CONFIG:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.write_text(_CONFIG)
+    return path
+
+
+async def resolve(workshop: Workshop, address: str, ref: str) -> str:
+    """The commit at which a branch, tag or (empty ref) the repository's HEAD stands. Raises Refused, BuildFailed."""
+    repository = _readable(parse_repository(address))
+    if is_commit(check_ref(ref)):
+        return ref
+    wanted = [f"refs/heads/{ref}", f"refs/tags/{ref}", f"refs/tags/{ref}^{{}}"] if ref else ["HEAD"]
+    found: dict[str, str] = {}
+
+    def read(stream: Stream, line: str) -> None:
+        commit, _, name = line.partition("\t")
+        if stream == "stdout" and name in wanted and is_commit(commit):
+            found[name] = commit
+
+    view = await git_view(repository, workshop, ())
+    command = ["git", "ls-remote", "-q", "--", repository.url, *wanted]
+    code = await run_sandboxed(view, command, workshop.machine, read)
+    if code != 0:
+        raise BuildFailed(*_WHY[20])
+    for name in (wanted[0], *reversed(wanted[1:])):
+        if name in found:
+            return found[name]
+    raise BuildFailed(
+        "RefNotFound", f"The repository has no branch or tag {ref!r}." if ref else "It has no commit yet."
+    )
+
+
+async def export(workshop: Workshop, steps: Steps, source: "Source", mirror: Path, work: Path) -> Exported:
+    """Fetch one commit and write its files to `work`/tree. Raises Refused, BuildFailed, BuildInterrupted."""
+    repository = _readable(parse_repository(source.repository))
+    mirror.mkdir(parents=True, exist_ok=True, mode=0o700)
+    mounts = (Mount(mirror, "/git", "bind"), Mount(work, "/work", "bind"))
+    view = await git_view(repository, workshop, mounts)
+    limits = workshop.limits
+    arguments = [repository.url, source.commit, check_ref(source.ref), str(limits.tree_bytes), str(limits.tree_files)]
+    code = await steps.run(view, ["/bin/sh", "-c", _EXPORT, "export", *arguments])
+    if code != 0:
+        raise BuildFailed(*_WHY.get(code, ("ExportFailed", "The commit's files could not be written.")))
+    return _read_export(work)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Which commit of which repository; `ref` is where it was found, in case it cannot be fetched by its hash."""
+
+    repository: str
+    commit: str
+    ref: str = ""
+
+
+def _readable(repository: Repository) -> Repository:
+    if repository.kind == "file" and not Path(repository.path).is_dir():
+        raise Refused("There is no repository at that path.")
+    return repository
+
+
+def _read_export(work: Path) -> Exported:
+    entries = [entry.partition("\t") for entry in (work / "listing").read_bytes().decode(errors="replace").split("\0")]
+    files = tuple(name for _, tab, name in entries if tab)
+    links = tuple(name for mode, tab, name in entries if tab and mode.startswith("120000"))
+    message = (work / "message").read_text(errors="replace").strip()
+    return Exported(work / "tree", message, files, links)
+
+
+def check_links(exported: Exported) -> None:
+    """Raises BuildFailed for a symbolic link out of the repository: whoever follows it would be led elsewhere."""
+    for name in exported.links:
+        link = exported.tree / name
+        if link.is_symlink() and escapes(name, str(link.readlink())):
+            raise BuildFailed("UnsafeSymlink", f"The symbolic link {name[:200]!r} points out of the repository.")
+
+
+def escapes(name: str, target: str) -> bool:
+    """Does a link of that name with that target lead above the root? Judged by its words alone."""
+    if target.startswith("/"):
+        return True
+    return _depth_below_zero([*name.split("/")[:-1], *target.split("/")])
+
+
+def _depth_below_zero(parts: Iterable[str]) -> bool:
+    depth = 0
+    for part in parts:
+        depth += -1 if part == ".." else int(part not in ("", "."))
+        if depth < 0:
+            return True
+    return False

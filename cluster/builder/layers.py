@@ -1,0 +1,72 @@
+"""What installers give back, and what both kinds of them share."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cluster.builder.artifacts import ArtifactStore
+from cluster.builder.source import SourceLayer
+from cluster.builder.step import Steps
+from cluster.builder.workshop import Workshop
+
+CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
+
+
+@dataclass(frozen=True)
+class LayerMount:
+    """`part` of a layer, seen at `target`, by the build's later steps and by every instance alike."""
+
+    layer: str
+    part: str
+    target: str
+
+    def wire(self) -> dict[str, str]:
+        return {"layer": self.layer, "part": self.part, "target": self.target}
+
+
+@dataclass(frozen=True)
+class Installed:
+    """What instances need beside the source: mounts in order, folders for PATH, variables, tools by name."""
+
+    mounts: tuple[LayerMount, ...] = ()
+    path: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    tools: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Job:
+    """One build on its way: where it works, what it builds. `variables` are those that the project lists for it."""
+
+    workshop: Workshop
+    store: ArtifactStore
+    steps: Steps
+    project: str
+    source: SourceLayer
+    path: str
+    work: Path
+    variables: Mapping[str, str] = field(repr=False)
+
+    @property
+    def cwd(self) -> str:
+        return f"/app/{self.path}" if self.path else "/app"
+
+    def variables_hash(self) -> str:
+        """Installing may depend on them (an index, a token); the values themselves go nowhere."""
+        text = "\0".join(f"{name}={value}" for name, value in sorted(self.variables.items()))
+        return hashlib.sha256(f"{self.project}\0{text}".encode()).hexdigest()
+
+
+def text_hash(*texts: str) -> str:
+    digest = hashlib.sha256()
+    for text in texts:
+        data = text.encode(errors="surrogatepass")
+        digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()
+
+
+def installer_environment(job: Job, path: str) -> dict[str, str]:
+    """Variables of an installing step: the project's own for builds, then ours; nothing of the platform's."""
+    ours = {"PATH": path, "HOME": "/tmp", "LANG": "C.UTF-8", "NO_COLOR": "1", "CI": "1"}  # noqa: S108 (inside)
+    return {**job.variables, **ours}

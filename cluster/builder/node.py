@@ -1,0 +1,94 @@
+"""Node.js packages by npm: into a layer keyed by the lock file, or, where the project's own scripts take part, into a
+copy of its files that then is the release."""
+
+import os
+from pathlib import Path
+
+from cluster.builder.errors import BuildFailed
+from cluster.builder.layers import CERTIFICATES, Installed, Job, LayerMount, installer_environment, text_hash
+from cluster.builder.source import copy_tree
+from cluster.builder.toolchain import NodeTool, find_node
+from cluster.sandbox.view import Limits, Mount, View
+from planning.detect_node import builds_in_place, has_build_script
+
+_SETTINGS = "1"
+_FILES = ("package.json", "package-lock.json", "npm-shrinkwrap.json", ".npmrc")
+_QUIET = ["--no-audit", "--no-fund", "--no-update-notifier", "--no-progress"]
+
+
+async def install_node(job: Job, strategy: str) -> Installed:
+    """Raises BuildFailed, BuildInterrupted."""
+    node = await find_node(job)
+    if strategy == "none":
+        return Installed(path=node.path, tools=("node",))
+    in_place = builds_in_place(job.source.inspection)
+    manifest = {"kind": "node", "project": job.project, "key": _key(job, strategy, node, in_place)}
+    digest = job.store.find(manifest)
+    if digest is None:
+        part, content = await (_build_tree if in_place else _install_packages)(job, strategy, node)
+        digest = job.store.publish(manifest, {part: content})
+    else:
+        job.steps.log.system("Node.js packages: unchanged, those of an earlier build are used")
+    part, target = ("tree", "/app") if in_place else ("node_modules", f"{job.cwd}/node_modules")
+    path = (f"{job.cwd}/node_modules/.bin", *node.path)
+    return Installed((LayerMount(digest, part, target),), path, {"NODE_ENV": "production"}, ("node",))
+
+
+def _key(job: Job, strategy: str, node: NodeTool, in_place: bool) -> str:
+    seen = job.source.inspection
+    whole = f"{seen.commit}/{job.path}" if in_place else ""
+    return text_hash(_SETTINGS, strategy, node.version, job.variables_hash(), whole, *map(seen.text, _FILES))
+
+
+async def _install_packages(job: Job, strategy: str, node: NodeTool) -> tuple[str, Path]:
+    work = job.work / "npm"
+    work.mkdir()
+    for name in _FILES:
+        if job.source.inspection.has(name):
+            (work / name).write_text(job.source.inspection.text(name))
+    with job.steps.timed(f"Installing Node.js packages with {_name(strategy)}"):
+        await _npm(job, node, Mount(work, job.cwd, "bind"), [*_install(strategy), "--omit=dev", *_QUIET])
+    packages = work / "node_modules"
+    packages.mkdir(exist_ok=True)
+    return "node_modules", packages
+
+
+async def _build_tree(job: Job, strategy: str, node: NodeTool) -> tuple[str, Path]:
+    tree = job.work / "built"
+    copy_tree(job.source.tree, tree)
+    mount = Mount(tree, "/app", "bind")
+    with job.steps.timed(f"Installing Node.js packages with {_name(strategy)}"):
+        await _npm(job, node, mount, [*_install(strategy), *_QUIET])
+    if has_build_script(job.source.inspection):
+        with job.steps.timed("Running npm run build"):
+            await _npm(job, node, mount, ["run", "build"])
+    return "tree", tree
+
+
+def _install(strategy: str) -> list[str]:
+    return ["ci"] if strategy == "npm-ci" else ["install", "--no-save", "--no-package-lock"]
+
+
+def _name(strategy: str) -> str:
+    return strategy.replace("-", " ")
+
+
+async def _npm(job: Job, node: NodeTool, files: Mount, arguments: list[str]) -> None:
+    cache = job.workshop.cache(job.project, "npm")
+    cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = ":".join((f"{job.cwd}/node_modules/.bin", *node.path, "/usr/local/bin", "/usr/bin", "/bin"))
+    environment = {
+        **installer_environment(job, path),
+        "npm_config_cache": "/npm",
+        "npm_config_prefer_offline": "true",
+        # Fewer threads start faster, and a build shares two cores with what it must not slow down.
+        "UV_THREADPOOL_SIZE": str(min(4, os.cpu_count() or 1)),
+    }
+    if CERTIFICATES.exists():
+        environment["NODE_EXTRA_CA_CERTS"] = str(CERTIFICATES)
+    mounts = (*node.mounts, Mount(cache, "/npm", "bind"), files)
+    limits = Limits(processes=1024, file_bytes=job.workshop.limits.file_bytes)
+    view = View(mounts, environment, job.cwd, limits=limits)
+    if await job.steps.run(view, ["node", str(node.npm), *arguments]) != 0:
+        what = "npm run build" if arguments[0] == "run" else "Installing the Node.js packages"
+        raise BuildFailed("InstallFailed", f"{what} failed: see the build log.")

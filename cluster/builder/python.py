@@ -1,0 +1,88 @@
+"""Python packages by uv, into an environment of this project alone: installing runs the packages' own code."""
+
+import re
+import shutil
+
+from cluster.builder.errors import BuildFailed
+from cluster.builder.layers import CERTIFICATES, Installed, Job, LayerMount, installer_environment, text_hash
+from cluster.sandbox.machine import interpreter_mounts
+from cluster.sandbox.view import Limits, Mount, View
+from planning.detect_python import pipfile_requirements
+
+ENVIRONMENT = "/env/python"
+_SETTINGS = "1"  # raise it when what is below installs differently
+_UV = "/opt/setpoint/uv"
+_LOCAL = re.compile(r"^\s*(-e|--editable|-r|--requirement|-c|--constraint|\.|/|file:|.*@\s*file:)", re.MULTILINE)
+
+# $1 interpreter; the rest is the installing command. The cache and the environment are under one mount: hard links.
+_SCRIPT = 'set -e; rm -rf /env/python; uv venv -q --python "$1" /env/python; shift; exec uv "$@"'
+
+_COMMANDS = {
+    "uv-lock": ["sync", "--locked", "--no-install-project", "--no-dev"],
+    "requirements": ["pip", "install", "-r", "requirements.txt"],
+    "pyproject": ["pip", "install", "-r", "pyproject.toml"],
+    "pipfile": ["pip", "install", "-r", "/env/requirements.txt"],
+}
+
+
+async def install_python(job: Job, strategy: str) -> Installed:
+    """The environment for these lock files, from the store or made now. Raises BuildFailed, BuildInterrupted."""
+    manifest = {"kind": "python", "project": job.project, "key": _key(job, strategy)}
+    digest = job.store.find(manifest)
+    if digest is None:
+        shared = job.workshop.cache(job.project, "env")
+        with job.steps.timed("Installing Python packages with uv"):
+            await _install(job, strategy)
+        digest = job.store.publish(manifest, {"python": shared / "python"})
+    else:
+        job.steps.log.system("Python packages: unchanged, the environment of an earlier build is used")
+    return Installed((LayerMount(digest, "python", ENVIRONMENT),), (f"{ENVIRONMENT}/bin",), _environment(job))
+
+
+def _key(job: Job, strategy: str) -> str:
+    seen = job.source.inspection
+    texts = [seen.text(name) for name in ("requirements.txt", "pyproject.toml", "uv.lock", "Pipfile", "Pipfile.lock")]
+    # What names other files of the repository depends on all of it.
+    whole = seen.commit if strategy != "pipfile" and _LOCAL.search(seen.text("requirements.txt")) else ""
+    if strategy == "uv-lock" and re.search(r"(editable|directory|path|virtual) = \"(?!\.\")", seen.text("uv.lock")):
+        whole = seen.commit
+    return text_hash(_SETTINGS, strategy, str(job.workshop.python.resolve()), job.variables_hash(), whole, *texts)
+
+
+def _environment(job: Job) -> dict[str, str]:
+    found = {"VIRTUAL_ENV": ENVIRONMENT}
+    if any(name.startswith("src/") for name in job.source.inspection.files):
+        found["PYTHONPATH"] = f"{job.cwd}/src"
+    return found
+
+
+async def _install(job: Job, strategy: str) -> None:
+    workshop = job.workshop
+    shared = workshop.cache(job.project, "env")
+    shared.mkdir(parents=True, exist_ok=True, mode=0o700)
+    shutil.rmtree(shared / "python", ignore_errors=True)
+    if strategy == "pipfile":
+        (shared / "requirements.txt").write_text("\n".join(pipfile_requirements(job.source.inspection)) + "\n")
+    environment = {
+        **installer_environment(job, "/opt/setpoint:/usr/local/bin:/usr/bin:/bin"),
+        "UV_CACHE_DIR": "/env/cache",
+        "UV_LINK_MODE": "hardlink",
+        "UV_PYTHON_DOWNLOADS": "never",
+        "UV_PROJECT_ENVIRONMENT": ENVIRONMENT,
+        "UV_COMPILE_BYTECODE": "1",
+        "UV_NO_PROGRESS": "1",
+        "VIRTUAL_ENV": ENVIRONMENT,
+    }
+    if CERTIFICATES.exists():
+        environment["SSL_CERT_FILE"] = str(CERTIFICATES)
+    python = workshop.python.resolve()
+    mounts = (
+        *interpreter_mounts(python),
+        Mount(workshop.uv, _UV),
+        Mount(job.source.tree, "/app"),
+        Mount(shared, "/env", "bind"),
+    )
+    view = View(mounts, environment, job.cwd, limits=Limits(file_bytes=workshop.limits.file_bytes))
+    command = ["/bin/sh", "-c", _SCRIPT, "install", str(python), *_COMMANDS[strategy]]
+    if await job.steps.run(view, command) != 0:
+        raise BuildFailed("InstallFailed", "The project's Python packages could not be installed: see the build log.")

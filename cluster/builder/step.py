@@ -1,0 +1,106 @@
+"""One sandboxed step of a build: its output into the log, within the build's time, gone with its process tree."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+from cluster.builder.errors import BuildFailed, BuildInterrupted
+from cluster.builder.log import BuildLog, OutputLimit, Stream
+from cluster.lines import LineSplitter
+from cluster.sandbox.launch import Channels, spawn
+from cluster.sandbox.processes import lock_free, lock_holders, send, take_lock, wait_end
+from cluster.sandbox.view import Machine, View
+
+Sink = Callable[[Stream, str], None]
+_KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL, None)
+
+
+class Steps:
+    """Runs the steps of one build, one after another; `lock` is held by whatever step runs."""
+
+    def __init__(self, machine: Machine, log: BuildLog, lock: Path, deadline: float):
+        self._machine = machine
+        self.log = log
+        self._lock = lock
+        self._deadline = deadline
+
+    @contextlib.contextmanager
+    def timed(self, what: str) -> Iterator[None]:
+        """A line of ours before, and one after with how long it took."""
+        self.log.system(what)
+        begun = time.monotonic()
+        yield
+        self.log.system(f"Done in {time.monotonic() - begun:.2f} s")
+
+    async def run(self, view: View, command: list[str]) -> int:
+        """The step's exit code. Raises BuildFailed (time, output) and BuildInterrupted (killed by somebody else)."""
+        try:
+            async with asyncio.timeout(self._deadline - time.monotonic()):
+                code = await run_sandboxed(view, command, self._machine, self.log.output, self._lock)
+        except TimeoutError:
+            raise BuildFailed("BuildTimeout", "The build took longer than its time limit.") from None
+        except OutputLimit:
+            raise BuildFailed("OutputLimit", "The build wrote more to its log than is allowed.") from None
+        if code is None or code in _KILLED:
+            raise BuildInterrupted("A process of the build was killed from outside.")
+        return code
+
+
+async def run_sandboxed(
+    view: View, command: list[str], machine: Machine, sink: Sink, lock: Path | None = None
+) -> int | None:
+    """Run to its end; both streams go to the sink line by line. Whatever happens, nothing of it is left running."""
+    held = take_lock(lock) if lock else None
+    if lock and held is None:
+        raise BuildInterrupted("An earlier attempt of the build has not ended yet.")
+    out, out_end = os.pipe()
+    err, err_end = os.pipe()
+    try:
+        outer = spawn(view, command, machine, Channels(out_end, err_end, lock=held))
+    finally:
+        for descriptor in (out_end, err_end, held):
+            if descriptor is not None:
+                os.close(descriptor)
+    copies = [asyncio.ensure_future(_copy(out, "stdout", sink)), asyncio.ensure_future(_copy(err, "stderr", sink))]
+    try:
+        await asyncio.gather(*copies)
+        return await wait_end(outer)
+    finally:
+        # Its pid 1 ends with it, and the kernel ends everything below that.
+        send(outer, signal.SIGKILL)
+        await wait_end(outer)
+        await asyncio.gather(*copies, return_exceptions=True)
+
+
+async def _copy(descriptor: int, stream: Stream, sink: Sink) -> None:
+    splitter = LineSplitter()
+    async for data in _chunks(descriptor):
+        for line, _ in splitter.feed(data):
+            sink(stream, line)
+    for line, _ in splitter.flush():
+        sink(stream, line)
+
+
+async def _chunks(descriptor: int) -> AsyncIterator[bytes]:
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader(limit=256 * 1024)
+    protocol = asyncio.StreamReaderProtocol(reader)
+    transport, _ = await loop.connect_read_pipe(lambda: protocol, os.fdopen(descriptor, "rb", buffering=0))
+    try:
+        while data := await reader.read(64 * 1024):
+            yield data
+    finally:
+        transport.close()
+
+
+def end_leftovers(lock: Path) -> bool:
+    """Kill what an earlier agent left of a build; True once nothing holds its lock."""
+    if not lock.exists() or lock_free(lock):
+        return True
+    for pid in lock_holders(lock):
+        send(pid, signal.SIGKILL)
+    return False

@@ -1,0 +1,43 @@
+"""What builds on this node work with: folders, programs, limits."""
+
+import ipaddress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cluster.sandbox.view import Machine
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class BuildLimits:
+    """`tree`: all files of one commit together. `output`: bytes of the build's log."""
+
+    tree_bytes: int = 1024 * MIB
+    tree_files: int = 200_000
+    file_bytes: int = 2048 * MIB
+    output_bytes: int = 4 * MIB
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """`state`: this node's own folder. `artifacts` and `tools` are shared by the nodes of this machine.
+
+    `python`: the interpreter that projects run on, not one of a virtual environment."""
+
+    state: Path
+    artifacts: Path
+    tools: Path
+    python: Path
+    uv: Path
+    machine: Machine
+    allow: tuple[Network, ...] = ()
+    limits: BuildLimits = field(default_factory=BuildLimits)
+
+    def build_folder(self, namespace: str, build: str) -> Path:
+        return self.state / "builds" / namespace / build
+
+    def cache(self, project_uid: str, what: str) -> Path:
+        """A folder that only builds of one project ever see."""
+        return self.state / "caches" / project_uid / what
