@@ -160,11 +160,11 @@ def _build_done(view: ReleaseView, plan: Plan, commit: str) -> bool:
     status.artifact, status.runtime = made.artifact, made.runtime
     detected = [DeployedProcess(name=p.name, command=p.command) for p in made.processes]
     status.processes = children.processes(view, detected)
-    steps.end(status, "build", view.now)
     if not status.processes:
         message = "The build found no process to run: add a Procfile, or name one under spec.processes."
         _fail(view, plan, Failure(reason="NoProcess", message=message))
         return False
+    steps.end(status, "build", view.now)
     return True
 
 

@@ -1,0 +1,89 @@
+"""What must be there before the parts can work: the kinds, the system namespace, the first account and its owner.
+Safe to repeat; every start does it, so an update of the kinds arrives too."""
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from api.identity.owner import ensure_owner
+from crds.client.client import Client
+from crds.client.errors import ApiError, NotFound, Unavailable
+from crds.definition import definition
+from crds.kinds import KINDS
+from crds.models.account import Account
+from crds.models.core import CustomResourceDefinition, Namespace
+from crds.names import SYSTEM_NAMESPACE, record_id
+from setpoint.access import ADMIN
+from setpoint.installation import Installation, read_json, write_file
+from setpoint.settings import Settings
+
+T = TypeVar("T")
+_PATIENCE_SECONDS = 30.0
+
+
+class BootstrapError(Exception):
+    """The installation could not be made ready; the message says what to look at."""
+
+
+async def bootstrap(settings: Settings, installation: Installation) -> None:
+    client = await Client.open(installation.kubeconfig(ADMIN), "setpoint-up")
+    try:
+        await _patiently(lambda: client.apply(Namespace, {"metadata": {"name": SYSTEM_NAMESPACE}}, force=True))
+        await asyncio.gather(*(_ensure_kind(client, definition(kind.model)) for kind in KINDS))
+        account = await _patiently(lambda: _ensure_account(client, settings))
+    finally:
+        await client.close()
+    await _ensure_credentials(settings, installation, account)
+
+
+async def _patiently(attempt: Callable[[], Awaitable[T]]) -> T:
+    """The API server was started a moment ago: try until it answers."""
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while True:
+        try:
+            return await attempt()
+        except (Unavailable, NotFound) as error:
+            if time.monotonic() > until:
+                raise BootstrapError(f"The embedded Kubernetes API does not answer: {error}") from error
+            await asyncio.sleep(0.02)
+
+
+async def _ensure_kind(client: Client, wanted: dict[str, object]) -> None:
+    try:
+        await client.apply(CustomResourceDefinition, wanted, force=True)
+    except ApiError as error:
+        meta = wanted["metadata"]
+        raise BootstrapError(f"The kind {meta} was refused: {error}") from error
+
+
+async def _ensure_account(client: Client, settings: Settings) -> Account:
+    try:
+        return await client.get(Account, settings.handle)
+    except NotFound:
+        spec = {"displayName": settings.handle, "operator": True}
+        return await client.apply(Account, {"metadata": {"name": settings.handle}, "spec": spec})
+
+
+async def _ensure_credentials(settings: Settings, installation: Installation, account: Account) -> None:
+    """The first start makes an owner and a key; later ones only bring the addresses up to date."""
+    known = read_json(installation.credentials) or {}
+    if not known.get("apiKey"):
+        owner = await ensure_owner(
+            f"sqlite:///{installation.folder('api') / 'store.db'}",
+            handle=settings.handle,
+            email=f"owner@{settings.handle}.setpoint.local",
+            account_id=record_id("acc", account.uid),
+        )
+        known = {"apiKey": owner.api_key}
+    credentials = {
+        "apiUrl": settings.api_url,
+        "routerUrl": settings.router_url,
+        "apiKey": known["apiKey"],
+        "accountId": record_id("acc", account.uid),
+        "handle": settings.handle,
+        "kubeconfig": str(installation.kubeconfig(ADMIN)),
+    }
+    if credentials != read_json(installation.credentials):
+        write_file(installation.credentials, json.dumps(credentials, indent=2) + "\n")

@@ -1,0 +1,84 @@
+"""Inside a forked part: its own session and log, then its coroutine until a signal ends it."""
+
+import asyncio
+import contextlib
+import ctypes
+import logging
+import logging.handlers
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import NoReturn
+
+_LOG_BYTES = 5 * 1024 * 1024
+_PR_SET_NAME = 15
+
+
+def become(name: str, log: Path, close: list[int], main: Callable[[], Awaitable[None]]) -> NoReturn:
+    """Never returns: runs `main` in a session of its own, exits 0 when it was asked to stop, 1 when it failed."""
+    code = 1
+    try:
+        os.setsid()
+        for descriptor in close:
+            os.close(descriptor)
+        ctypes.CDLL(None).prctl(_PR_SET_NAME, f"sp-{name}"[:15].encode(), 0, 0, 0)
+        _redirect(log)
+        set_up_logging(log)
+        code = run_until_signal(main)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        with contextlib.suppress(BaseException):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
+
+
+def run_until_signal(main: Callable[[], Awaitable[None]]) -> int:
+    """Run it; SIGTERM and SIGINT cancel it. 0 when it ended or was asked to."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        asyncio.run(_until_signal(main))
+    except asyncio.CancelledError:
+        return 0
+    return 0
+
+
+async def _until_signal(main: Callable[[], Awaitable[None]]) -> None:
+    task = asyncio.ensure_future(main())
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, task.cancel)
+    await task
+
+
+def set_up_logging(log: Path | None) -> None:
+    """To the part's own file, which is kept short; to stderr where it was started by hand."""
+    handler: logging.Handler
+    if log is not None:
+        handler = logging.handlers.RotatingFileHandler(log, maxBytes=_LOG_BYTES, backupCount=1)
+    else:
+        handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    for noisy in ("kopf", "aiohttp.access", "uvicorn.access", "asyncio"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+
+
+def _redirect(log: Path) -> None:
+    """What is printed (a crash, above all) goes beside the log; nothing is read from the terminal."""
+    printed = log.with_suffix(".out")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    if printed.exists() and printed.stat().st_size > _LOG_BYTES:
+        flags |= os.O_TRUNC
+    out = os.open(printed, flags, 0o600)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(out, 1)
+    os.dup2(out, 2)
+    os.close(out)
+    os.close(nothing)

@@ -1,0 +1,74 @@
+"""The `setpoint` command: one sub-command for everything, one for each part, and one to look."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from setpoint.installation import Installation
+from setpoint.parts import ROLES, Part
+from setpoint.settings import SettingError, Settings, add_options, read_settings
+
+_INTRO = """Setpoint deploys and runs projects from git repositories.
+What you want is a record; a loop makes it so and reports what is there."""
+_OUTRO = "Start with `setpoint up`; it prints what to do next."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        settings = read_settings(options)
+    except SettingError as error:
+        print(error, file=sys.stderr)
+        return 2
+    return _dispatch(options, settings)
+
+
+def _parser() -> argparse.ArgumentParser:
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog="setpoint", description=_INTRO, epilog=_OUTRO, formatter_class=raw)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    everything = commands.add_parser("up", help="start everything, in the foreground", description=_UP)
+    add_options(everything)
+    status = commands.add_parser("status", help="show the parts: health, memory, the loop's queue")
+    add_options(status)
+    for role, text in ROLES.items():
+        part = commands.add_parser(
+            role,
+            help=f"run one part: {text}",
+            description=f"Run {text}, in the foreground, on a data folder that `setpoint up` made.",
+        )
+        if role == "node":
+            part.add_argument("name", nargs="?", default="node-1", metavar="NAME", help="which node")
+        add_options(part)
+    return parser
+
+
+_UP = """Start all parts and keep them running until Ctrl-C: the embedded Kubernetes API, the controller, the
+scheduler, the nodes, the router and the /v1 API. A new installation gets an owner's API key and a first project."""
+
+
+def _dispatch(options: argparse.Namespace, settings: Settings) -> int:
+    if options.command == "up":
+        from setpoint.up import up
+
+        return up(settings)
+    installation = Installation(settings.data_dir)
+    if not installation.run.exists():
+        print(f"There is no installation in {settings.data_dir}: make one with `setpoint up`.", file=sys.stderr)
+        return 1
+    if options.command == "status":
+        from setpoint.status import status
+
+        return status(settings, installation)
+    return _run_part(Part(getattr(options, "name", options.command), options.command), settings, installation)
+
+
+def _run_part(part: Part, settings: Settings, installation: Installation) -> int:
+    from setpoint.child import run_until_signal, set_up_logging
+
+    set_up_logging(None)
+    return run_until_signal(lambda: part.load()(settings, installation, part.name))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

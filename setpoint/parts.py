@@ -1,0 +1,58 @@
+"""The parts of an installation: what each is called, in which order they start, and how each is run.
+
+A part's module is imported when it starts (or before, by the supervisor's preload), never by looking at this table."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib import import_module
+
+from setpoint.installation import Installation
+from setpoint.settings import Settings
+
+Runner = Callable[[Settings, Installation], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """`name` is unique on the installation (node-1, node-2 ...); `role` names the sub-command and the module."""
+
+    name: str
+    role: str
+
+    def load(self) -> Callable[[Settings, Installation, str], Awaitable[None]]:
+        """The coroutine function that runs it until cancelled."""
+        runner: Callable[[Settings, Installation, str], Awaitable[None]] = import_module(
+            f"setpoint.run.{self.role}"
+        ).run
+        return runner
+
+
+def node_name(number: int) -> str:
+    return f"node-{number}"
+
+
+def parts_of(settings: Settings) -> list[Part]:
+    """In the order in which they start; they stop in reverse."""
+    nodes = [Part(node_name(number), "node") for number in range(1, settings.nodes + 1)]
+    return [
+        Part("apiserver", "apiserver"),
+        Part("router", "router"),
+        *nodes,
+        Part("scheduler", "scheduler"),
+        Part("controller", "controller"),
+        Part("api", "api"),
+    ]
+
+
+def names_of(settings: Settings) -> list[str]:
+    return [part.name for part in parts_of(settings)]
+
+
+ROLES: dict[str, str] = {
+    "apiserver": "the embedded Kubernetes API that holds all records (SQLite)",
+    "controller": "the loop that makes records true",
+    "scheduler": "chooses the node of each instance and build",
+    "api": "the /v1 API",
+    "node": "runs instances and builds on this machine (NAME: which node, default node-1)",
+    "router": "drives HAProxy, which leads requests to instances",
+}

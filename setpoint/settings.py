@@ -1,0 +1,117 @@
+"""What a user can set: by option, by variable, or not at all. One place names them all."""
+
+import os
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+DEFAULT_API_PORT = 7300
+DEFAULT_ROUTER_PORT = 7380
+
+
+class SettingError(Exception):
+    """A value that cannot be used; the message says which and what would do."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One setting: `--flag`, its variable, its default as text, its help."""
+
+    flag: str
+    variable: str
+    default: str
+    metavar: str
+    help: str
+
+    @property
+    def attribute(self) -> str:
+        return self.flag.removeprefix("--").replace("-", "_")
+
+
+OPTIONS: list[Option] = [
+    Option("--data-dir", "SETPOINT_DATA_DIR", ".setpoint", "DIR", "where everything of the installation is kept"),
+    Option("--api-port", "SETPOINT_API_PORT", str(DEFAULT_API_PORT), "N", "port of the /v1 API"),
+    Option(
+        "--router-port", "SETPOINT_ROUTER_PORT", str(DEFAULT_ROUTER_PORT), "N", "port under which projects are served"
+    ),
+    Option("--nodes", "SETPOINT_NODES", "1", "N", "how many compute nodes share this machine"),
+    Option("--base-domain", "SETPOINT_BASE_DOMAIN", "localhost", "NAME", "projects are served under this name"),
+    Option("--handle", "SETPOINT_HANDLE", "main", "NAME", "handle of the first account"),
+    Option(
+        "--allow-addresses",
+        "SETPOINT_ALLOW_ADDRESSES",
+        "",
+        "CIDR,...",
+        "private networks from which repositories may be fetched all the same",
+    ),
+    Option("--git-host", "SETPOINT_GIT_HOST", "https://github.com", "URL", "what owner/name as a repository means"),
+]
+
+
+@dataclass(frozen=True)
+class Settings:
+    data_dir: Path
+    api_port: int
+    router_port: int
+    nodes: int
+    base_domain: str
+    handle: str
+    allow_addresses: tuple[str, ...]
+    git_host: str
+    example: bool
+
+    @property
+    def api_url(self) -> str:
+        return f"http://127.0.0.1:{self.api_port}"
+
+    @property
+    def router_url(self) -> str:
+        return f"http://{self.base_domain}:{self.router_port}"
+
+
+def add_options(parser: ArgumentParser) -> None:
+    for option in OPTIONS:
+        shown = f" (default: {option.default})" if option.default else ""
+        parser.add_argument(option.flag, metavar=option.metavar, help=f"{option.help}{shown} [${option.variable}]")
+    parser.add_argument(
+        "--no-example",
+        action="store_true",
+        help="do not deploy examples/hello on a new installation [$SETPOINT_EXAMPLE=0]",
+    )
+
+
+def read_settings(options: Namespace, environment: Mapping[str, str] = os.environ) -> Settings:
+    """Option before variable before default. Raises SettingError."""
+    values = {
+        o.attribute: getattr(options, o.attribute, None) or environment.get(o.variable) or o.default for o in OPTIONS
+    }
+    example = not getattr(options, "no_example", False) and environment.get("SETPOINT_EXAMPLE", "1") not in (
+        "0",
+        "no",
+        "false",
+    )
+    return Settings(
+        data_dir=Path(values["data_dir"]).expanduser().absolute(),
+        api_port=_number("--api-port", values["api_port"], 1, 65535),
+        router_port=_number("--router-port", values["router_port"], 1, 65535),
+        nodes=_number("--nodes", values["nodes"], 1, 64),
+        base_domain=_domain(values["base_domain"]),
+        handle=values["handle"],
+        allow_addresses=tuple(part.strip() for part in values["allow_addresses"].split(",") if part.strip()),
+        git_host=values["git_host"].rstrip("/"),
+        example=example,
+    )
+
+
+def _number(flag: str, text: str, least: int, most: int) -> int:
+    if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
+        raise SettingError(f"{flag} must be a number from {least} to {most}, not {text!r}.")
+    return int(text)
+
+
+def _domain(text: str) -> str:
+    labels = text.lower().rstrip(".").split(".")
+    if not all(label and label.replace("-", "a").isalnum() and label.isascii() for label in labels):
+        raise SettingError(f"--base-domain must be a domain name such as apps.example.com, not {text!r}.")
+    return ".".join(labels)

@@ -1,0 +1,108 @@
+"""`setpoint status`: the parts, whether they answer, what memory they use, and how deep the loop's queue is."""
+
+import http.client
+import ssl
+from dataclasses import dataclass
+
+from setpoint.installation import Installation, read_json
+from setpoint.parts import Part, parts_of
+from setpoint.processes import Process, children_of, pss_bytes
+from setpoint.settings import Settings
+
+_MIB = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    pid: str
+    health: str
+    uptime: str
+    restarts: str
+    memory_bytes: int
+
+
+def status(settings: Settings, installation: Installation) -> int:
+    """0 when every part runs and answers, 1 otherwise."""
+    rows = [_row(part, settings, installation) for part in parts_of(settings)]
+    haproxy = _haproxy(installation)
+    rows += [haproxy] if haproxy else []
+    print(f"{'PART':<12} {'PID':>7} {'HEALTH':<12} {'UP':>9} {'RESTARTS':>8} {'MEMORY':>10}")
+    for row in rows:
+        memory = f"{row.memory_bytes / _MIB:.1f} MiB" if row.memory_bytes else "-"
+        print(f"{row.name:<12} {row.pid:>7} {row.health:<12} {row.uptime:>9} {row.restarts:>8} {memory:>10}")
+    print(f"{'total':<12} {'':>7} {'':<12} {'':>9} {'':>8} {sum(r.memory_bytes for r in rows) / _MIB:>6.1f} MiB")
+    _print_queue(installation)
+    return 0 if all(row.health in ("ok", "running") for row in rows) else 1
+
+
+def process_of(installation: Installation, name: str) -> Process | None:
+    saved = read_json(installation.run / f"{name}.json")
+    if saved is None:
+        return None
+    process = Process(int(saved["pid"]), int(saved["started"]))
+    return process if process.alive() else None
+
+
+def _row(part: Part, settings: Settings, installation: Installation) -> Row:
+    process = process_of(installation, part.name)
+    saved = read_json(installation.run / f"{part.name}.json") or {}
+    if process is None:
+        return Row(part.name, "-", "not running", "-", "-", 0)
+    health = _health(part, settings, installation)
+    restarts = str(saved.get("restarts", 0))
+    return Row(part.name, str(process.pid), health, _span(process.uptime_seconds()), restarts, pss_bytes(process.pid))
+
+
+def _health(part: Part, settings: Settings, installation: Installation) -> str:
+    if part.role == "api":
+        return _get(http.client.HTTPConnection("127.0.0.1", settings.api_port, timeout=3))
+    if part.role == "apiserver":
+        context = ssl.create_default_context(cafile=str(installation.ca))
+        port = installation.saved_apiserver_port()
+        return _get(http.client.HTTPSConnection("127.0.0.1", port, timeout=3, context=context))
+    return "running"
+
+
+def _get(connection: http.client.HTTPConnection) -> str:
+    try:
+        connection.request("GET", "/readyz")
+        answer = connection.getresponse()
+    except OSError:
+        return "no answer"
+    finally:
+        connection.close()
+    return "ok" if answer.status == 200 else "not ready"
+
+
+def _haproxy(installation: Installation) -> Row | None:
+    for name in ("haproxy.json", "haproxy.pid"):
+        path = installation.root / "router" / name
+        if path.exists():
+            break
+    else:
+        return None
+    try:
+        saved = read_json(path)
+        pid = int(saved["pid"]) if saved else int(path.read_text().split()[0])
+    except (ValueError, KeyError, IndexError):
+        return None
+    total = pss_bytes(pid) + sum(pss_bytes(child) for child in children_of(pid))
+    return Row("haproxy", str(pid), "running" if total else "not running", "-", "-", total)
+
+
+def _print_queue(installation: Installation) -> None:
+    depth = read_json(installation.run / "controller.queue.json")
+    if depth is not None:
+        print(
+            f"\nloop: {depth['waiting']} waiting, {depth['working']} working, "
+            f"{depth['delayed']} to look at again, {depth['failing']} failing"
+        )
+
+
+def _span(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f}s"
+    if seconds < 3600:
+        return f"{seconds // 60:.0f}m{seconds % 60:.0f}s"
+    return f"{seconds // 3600:.0f}h{seconds % 3600 // 60:.0f}m"

@@ -1,0 +1,151 @@
+"""`setpoint up`: everything of an installation, in the foreground, until Ctrl-C."""
+
+import importlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+
+from setpoint.access import ensure_access
+from setpoint.child import become
+from setpoint.installation import Installation, InstallationError, port_problem
+from setpoint.parts import names_of, parts_of
+from setpoint.pki import ensure_certificates
+from setpoint.requirements import missing
+from setpoint.settings import Settings
+from setpoint.supervisor import Supervisor
+
+_HEAVY = (
+    "kopf",
+    "kubernetes.aio.client",
+    "setpoint.bootstrap",
+    "setpoint.guide",
+    "setpoint.run.api",
+    "setpoint.run.controller",
+    "setpoint.run.node",
+    "setpoint.run.router",
+    "setpoint.run.scheduler",
+)
+
+
+def up(settings: Settings) -> int:
+    """The exit code: 0 after Ctrl-C, 1 when it could not start."""
+    began = time.monotonic()
+    for sentence in missing():
+        _say(sentence)
+        return 1
+    installation = Installation(settings.data_dir)
+    try:
+        installation.prepare()
+        lock = installation.lock()
+    except InstallationError as error:
+        _say(str(error))
+        return 1
+    return _supervise(settings, installation, lock, began)
+
+
+def _supervise(settings: Settings, installation: Installation, lock: int, began: float) -> int:
+    stop = _Stop()
+    supervisor = Supervisor(settings, installation, _say, inherited=[lock])
+    try:
+        first = not installation.credentials.exists()
+        _prepare(settings, installation)
+        apiserver, *others = parts_of(settings)
+        supervisor.start(apiserver)
+        for module in _HEAVY:
+            importlib.import_module(module)
+        if not _bootstrap(settings, installation, lock):
+            return 1
+        for part in others:
+            supervisor.start(part)
+        guide = _fork_guide(settings, installation, lock, began, first)
+        while not stop.asked:
+            supervisor.turn(1.0)
+            guide = _reap(guide)
+    except InstallationError as error:
+        _say(str(error))
+        return 1
+    finally:
+        _say("Stopping.")
+        supervisor.stop()
+    _say("Stopped: `make up` brings everything back as it was.")
+    return 0
+
+
+class _Stop:
+    """Set by SIGINT and SIGTERM; the loop looks at it. A second Ctrl-C changes nothing: stopping is under way."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._take)
+
+    def _take(self, _number: int, _frame: object) -> None:
+        self.asked = True
+
+
+def _prepare(settings: Settings, installation: Installation) -> None:
+    names = names_of(settings)
+    if not _runs_already(installation):
+        for flag, port in (("--api-port", settings.api_port), ("--router-port", settings.router_port)):
+            problem = port_problem(flag, port)
+            if problem and not (flag == "--router-port" and (installation.root / "router" / "haproxy.pid").exists()):
+                raise InstallationError(problem)
+        port = installation.apiserver_port()
+    else:
+        port = installation.saved_apiserver_port()
+    ensure_certificates(installation, ["admin", *names])
+    ensure_access(installation, names, port)
+
+
+def _runs_already(installation: Installation) -> bool:
+    return any(installation.run.glob("*.json"))
+
+
+def _bootstrap(settings: Settings, installation: Installation, lock: int) -> bool:
+    """In a process of its own, so that this one stays a plain loop."""
+    from setpoint.bootstrap import bootstrap
+
+    log = installation.run / "bootstrap.log"
+    pid = os.fork()
+    if pid == 0:
+        become("bootstrap", log, [lock], lambda: bootstrap(settings, installation))
+    _, status = os.waitpid(pid, 0)
+    if status != 0:
+        _say(f"The installation could not be made ready; {log.with_suffix('.out')} tells why.")
+    return status == 0
+
+
+def _fork_guide(settings: Settings, installation: Installation, lock: int, began: float, first: bool) -> int:
+    from setpoint.guide import guide
+
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            os.close(lock)
+            guide(settings, installation, began, first=first)
+            code = 0
+        except Exception as error:
+            _say(f"{type(error).__name__}: {error}")
+        finally:
+            sys.stdout.flush()
+            os._exit(code)
+    return pid
+
+
+def _reap(guide: int) -> int:
+    if guide > 0:
+        pid, _status = os.waitpid(guide, os.WNOHANG)
+        return 0 if pid else guide
+    return 0
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
+Say = Callable[[str], None]
