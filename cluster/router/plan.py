@@ -1,0 +1,135 @@
+"""From records to what shall be served: pure."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from cluster.router import encode
+from cluster.router.table import Server, ServerKey, Table
+from crds.models.instance import Instance
+from crds.models.route import Route
+from crds.models.workload import Workload
+from crds.names import handle_of
+
+Key = tuple[str, str]
+_EPOCH = datetime.fromtimestamp(0, UTC)
+
+
+@dataclass(frozen=True)
+class Serving:
+    """How one Route is served. `workload`: the one that traffic goes to; `waiting_for`: the one that shall take over
+    as soon as one of its instances is ready. `servers`: name -> address. `refused`: hostnames, and why."""
+
+    hosts: tuple[str, ...]
+    workload: str | None
+    servers: Mapping[str, str]
+    waiting_for: str | None = None
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Records:
+    """`instances`: those of a workload, by (namespace, name of the workload); `workload`: one by its key."""
+
+    routes: Sequence[Route]
+    instances: Callable[[str, str], Iterable[Instance]]
+    workload: Callable[[str, str], Workload | None]
+
+
+def serving(records: Records, base_domain: str) -> dict[Key, Serving]:
+    """For each Route that is to be served. A hostname belongs to the oldest Route that names it."""
+    taken: dict[str, Key] = {}
+    result: dict[Key, Serving] = {}
+    for route in sorted(records.routes, key=_age):
+        if not route.deleting:
+            hosts, refused = _hosts(route, base_domain, taken)
+            taken.update(dict.fromkeys(hosts, route.key))
+            result[route.key] = _serve(records, route, hosts, refused)
+    return result
+
+
+def wanted_table(served: Mapping[Key, Serving], slots: Mapping[Key, str]) -> Table:
+    hosts: dict[str, str] = {}
+    servers: dict[ServerKey, Server] = {}
+    for key, one in served.items():
+        slot = slots[key]
+        hosts.update(dict.fromkeys(one.hosts, slot))
+        servers.update({(slot, name): Server(address) for name, address in one.servers.items()})
+    return Table(hosts, servers)
+
+
+def server_name(instance: Instance, address: str) -> str:
+    """The instance's name and a hash: an instance that comes back at another address is another server."""
+    digest = hashlib.sha256(f"{instance.uid} {address}".encode()).hexdigest()[:8]
+    return f"{instance.name}.{digest}"
+
+
+def instance_of(server: str) -> str:
+    """The name of the instance that a server is."""
+    return server.rpartition(".")[0]
+
+
+def _age(route: Route) -> tuple[datetime, Key]:
+    return (route.metadata.creation_timestamp or _EPOCH, route.key)
+
+
+def _hosts(route: Route, base_domain: str, taken: Mapping[str, Key]) -> tuple[tuple[str, ...], dict[str, str]]:
+    good: list[str] = []
+    refused: dict[str, str] = {}
+    for name in dict.fromkeys(route.spec.hostnames):
+        problem = _problem(route, name, base_domain, taken)
+        if problem:
+            refused[name] = problem
+        else:
+            good.append(name)
+    return tuple(good), refused
+
+
+def _problem(route: Route, name: str, base_domain: str, taken: Mapping[str, Key]) -> str:
+    try:
+        encode.host(name)
+    except encode.Unsafe as error:
+        return str(error)
+    label = name.removesuffix(f".{base_domain}")
+    if label != name and not label.endswith(f"--{handle_of(route.namespace)}"):
+        return f"{name} lies under {base_domain} and is not a name of this account."
+    if taken.get(name, route.key) != route.key:
+        return f"{name} is served for another project."
+    return ""
+
+
+def _serve(records: Records, route: Route, hosts: tuple[str, ...], refused: dict[str, str]) -> Serving:
+    """The new workload takes over when one of its instances is ready, or when nothing is lost by it."""
+    namespace, new, old = route.namespace, route.spec.workload or None, route.status.served_by
+    servers = _servers(records, namespace, new)
+    if servers or old in (None, new) or _nothing_to_wait_for(records, namespace, new, old):
+        return Serving(hosts, new, servers, refused=refused)
+    return Serving(hosts, old, _servers(records, namespace, old), waiting_for=new, refused=refused)
+
+
+def _nothing_to_wait_for(records: Records, namespace: str, new: str | None, old: str | None) -> bool:
+    """Nothing shall run of the new workload, or nothing is there any more of the old one."""
+    after = records.workload(namespace, new) if new else None
+    before = records.workload(namespace, old) if old else None
+    return new is None or before is None or (after is not None and after.spec.replicas == 0)
+
+
+def _servers(records: Records, namespace: str, workload: str | None) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for instance in records.instances(namespace, workload) if workload else ():
+        address = _address(instance)
+        if address:
+            found[server_name(instance, address)] = address
+    return found
+
+
+def _address(instance: Instance) -> str | None:
+    """Where it answers; None when it gets no requests: not ready, on its way out, or not to be reached."""
+    status = instance.status
+    if instance.deleting or not status.ready or not status.address or status.phase in ("lost", "stopped"):
+        return None
+    try:
+        return encode.address(status.address)
+    except encode.Unsafe:
+        return None

