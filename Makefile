@@ -1,0 +1,59 @@
+# Everything a user or developer does with this checkout. Needs Python 3.11+, git and make; nothing as root.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV_VERSION := $(shell sed -n 's/^uv==\([0-9.]*\).*/\1/p' requirements.lock)
+
+.PHONY: help up test check bench crds lock install install-dev
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+up: install ## Install what is locked and start Setpoint in the foreground (Ctrl-C stops it)
+	@exec $(BIN)/setpoint up $(ARGS)
+
+test: check ## The checks and all tests
+	@$(BIN)/pytest tests -m "not bench" $(ARGS)
+
+check: install-dev ## Lint, format, types, layers
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+bench: install-dev ## Measure against the floors; figures belong in docs/benchmarks.md
+	@$(BIN)/pytest tests/bench -m bench -s $(ARGS)
+
+crds: install ## Write the CustomResourceDefinitions from the models
+	@$(BIN)/python -m crds.definition
+
+lock: install ## Resolve the dependencies anew and pin them
+	@$(BIN)/uv pip compile -q --upgrade pyproject.toml --universal --generate-hashes \
+	    --no-emit-index-url --no-emit-find-links --no-header -o requirements.lock
+	@$(BIN)/uv pip compile -q --upgrade --group dev pyproject.toml -c requirements.lock --universal --generate-hashes \
+	    --no-emit-index-url --no-emit-find-links --no-header -o requirements-dev.lock
+
+install: $(VENV)/.installed
+install-dev: $(VENV)/.installed-dev
+
+$(BIN)/uv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	    echo "Python 3.11 or later is needed (found: $$($(PYTHON) --version 2>&1))."; \
+	    echo "Install it, or name another one: make up PYTHON=/path/to/python3"; exit 1; }
+	@command -v git >/dev/null || { echo "git is missing: install it, for example: sudo apt-get install git"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { \
+	    echo "Python's venv module is missing: install it, for example: sudo apt-get install python3-venv"; \
+	    rm -rf $(VENV); exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+
+$(VENV)/.installed: $(BIN)/uv requirements.lock pyproject.toml
+	@echo "Installing the locked dependencies into $(VENV)"
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed requirements-dev.lock
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-dev.lock
+	@touch $@

@@ -1,0 +1,120 @@
+"""What `setpoint up` says once the parts answer: where everything is, and on a new installation a first deploy."""
+
+import asyncio
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+from crds.client.client import Client
+from crds.client.errors import ApiError
+from crds.conditions import find, is_true
+from crds.models.computenode import ComputeNode
+from setpoint.access import ADMIN
+from setpoint.installation import Installation, read_json
+from setpoint.settings import Settings
+from setpoint.v1 import V1, ApiProblem
+
+_PATIENCE_SECONDS = 60.0
+_EXAMPLE = Path(__file__).parent.parent / "examples" / "hello"
+_PROJECT = "hello"
+
+
+def guide(settings: Settings, installation: Installation, began: float, *, first: bool) -> None:
+    """Wait until everything answers, say so, and deploy the example on a new installation."""
+    credentials = read_json(installation.credentials) or {}
+    api = V1(settings.api_url, str(credentials.get("apiKey") or ""))
+    nodes = asyncio.run(_ready(settings, installation, api))
+    _print_ready(settings, installation, nodes, time.monotonic() - began)
+    if first:
+        print(
+            f"  API key        {credentials['apiKey']}   (shown once; kept in {installation.credentials})", flush=True
+        )
+    _print_walls(nodes)
+    if first and settings.example:
+        try:
+            _deploy_example(settings, installation, api)
+        except ApiProblem as problem:
+            print(f"\nThe example could not be deployed: {problem}", flush=True)
+    print("\nCtrl-C stops everything.", flush=True)
+
+
+async def _ready(settings: Settings, installation: Installation, api: V1) -> list[ComputeNode]:
+    client = await Client.open(installation.kubeconfig(ADMIN), "setpoint-up")
+    until = time.monotonic() + _PATIENCE_SECONDS
+    nodes: list[ComputeNode] = []
+    try:
+        while time.monotonic() < until:
+            try:
+                nodes, _ = await client.list(ComputeNode)
+            except ApiError:
+                nodes = []
+            ready = [node for node in nodes if is_true(node.status.conditions, "Ready")]
+            router = (installation.root / "router" / "ready").exists() or _router_answers(settings)
+            if len(ready) >= settings.nodes and router and api.ready():
+                return nodes
+            await asyncio.sleep(0.02)
+    finally:
+        await client.close()
+    print("Not everything answers after a minute: `setpoint status` shows what is missing.", flush=True)
+    return nodes
+
+
+def _router_answers(settings: Settings) -> bool:
+    import socket
+
+    try:
+        with socket.create_connection(("127.0.0.1", settings.router_port), timeout=1):
+            return True
+    except OSError:
+        return False
+
+
+def _print_ready(settings: Settings, installation: Installation, nodes: list[ComputeNode], seconds: float) -> None:
+    status = nodes[0].status if nodes else None
+    walls = f"sandbox: {status.sandbox}, network: {status.network}, limits: {status.limits}" if status else "no node"
+    print(
+        f"\nSetpoint is ready ({seconds:.1f} s).\n"
+        f"  API            {settings.api_url}\n"
+        f"  projects       http://<project>--<account>.{settings.base_domain}:{settings.router_port}/\n"
+        f"  kubeconfig     {installation.kubeconfig(ADMIN)}\n"
+        f"  walls          {walls}",
+        flush=True,
+    )
+
+
+def _print_walls(nodes: list[ComputeNode]) -> None:
+    """Where a wall cannot stand, the node knows the line that would allow it."""
+    for node in nodes[:1]:
+        condition = find(node.status.conditions, "Sandbox")
+        if condition is not None and condition.status == "False":
+            print(f"\nNo sandbox: {condition.message}", flush=True)
+
+
+def _deploy_example(settings: Settings, installation: Installation, api: V1) -> None:
+    repository = _example_repository(installation)
+    print(f"\nA first project: {_PROJECT}, from {repository}", flush=True)
+    project = api.call("POST", "/v1/projects", {"name": _PROJECT})
+    api.call("POST", f"/v1/projects/{project['id']}/git", {"repo": str(repository), "branch": "main"})
+    done: dict[str, Any] = {}
+    for event, data in api.stream(f"/v1/projects/{project['id']}/deploy/stream"):
+        if event == "log":
+            print(f"  {data['phase']:<9} {data['line']}", flush=True)
+        elif event == "done":
+            done = data
+    if done.get("status") != "live":
+        print(f"\nThe deploy ended as {done.get('status')}: {(done.get('error') or {}).get('message')}", flush=True)
+        return
+    print(f"\nServed:  curl {done['url']}", flush=True)
+
+
+def _example_repository(installation: Installation) -> Path:
+    """A repository of its own, so that it can be changed and deployed again."""
+    repository = installation.folder("examples") / _PROJECT
+    if not (repository / ".git").exists():
+        shutil.copytree(_EXAMPLE, repository, dirs_exist_ok=True)
+        who = ["-c", "user.name=Setpoint", "-c", "user.email=setpoint@localhost"]
+        for arguments in (["init", "-q", "-b", "main"], ["add", "."], [*who, "commit", "-q", "-m", "Say hello"]):
+            subprocess.run(["git", "-C", str(repository), *arguments], check=True, capture_output=True)
+    return repository
