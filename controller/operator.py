@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,11 +26,12 @@ _FRESH_LIST_SECONDS = 240.0
 
 @dataclass(frozen=True)
 class ControllerConfig:
-    """How one controller runs; `identity` tells it from another one that waits for the same Lease."""
+    """How one controller runs; `identity` tells it from another one that waits for the same Lease, and is the same
+    after a restart."""
 
     kubeconfig: Path
     settings: Settings
-    identity: str = f"controller-{os.getpid()}"
+    identity: str
 
 
 async def run(config: ControllerConfig, report: Callable[[Depth], None] | None = None) -> None:

@@ -1,6 +1,7 @@
 """The data folder of one installation: where each thing is, made with narrow modes, held by one `up` at a time."""
 
 import fcntl
+import hashlib
 import json
 import os
 import socket
@@ -54,6 +55,10 @@ class Installation:
         path = self.root / name
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         return path
+
+    def identity(self, part: str) -> str:
+        """Who a part is when it holds a Lease: the same after a restart, so that it need not wait for its own."""
+        return f"{part}-{hashlib.sha256(str(self.root).encode()).hexdigest()[:8]}"
 
     def prepare(self) -> None:
         try:

@@ -30,21 +30,16 @@ def end(status: DeployStatus, name: StepName, now: datetime, message: str | None
 
 def fail(status: DeployStatus, now: datetime, failure: Failure) -> None:
     """The deploy ends here: the running step failed, and the status says why."""
-    for running in status.steps:
-        if running.status == "running":
-            running.status = "failed"
-            running.finished_at = now
-            running.message = failure.message[:1000]
     status.phase = "failed"
     status.failure = failure
-    status.finished_at = now
+    stop(status, now, failure.message)
 
 
 def stop(status: DeployStatus, now: datetime, why: str) -> None:
-    """The steps that run end without a result (cancelled, superseded)."""
+    """The deploy ends now; a step that runs ends without its result."""
     for running in status.steps:
         if running.status == "running":
             running.status = "failed"
             running.finished_at = now
-            running.message = why
+            running.message = why[:1000]
     status.finished_at = now

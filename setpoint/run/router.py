@@ -1,10 +1,8 @@
 """Runs the router's driver."""
 
-import os
-
-from cluster.router.config import RouterConfig
 from cluster.router.driver import run as drive
 
+from cluster.router.config import RouterConfig
 from setpoint.installation import Installation
 from setpoint.settings import Settings
 
@@ -20,6 +18,6 @@ async def run(settings: Settings, installation: Installation, name: str) -> None
             tls_cert=installation.certificate(name),
             tls_key=installation.key(name),
             tls_ca=installation.ca,
-            identity=f"router-{os.getpid()}",
+            identity=installation.identity(name),
         )
     )

@@ -1,7 +1,5 @@
 """Runs the scheduler."""
 
-import os
-
 from cluster.scheduler.config import SchedulerConfig
 from cluster.scheduler.scheduler import run as schedule
 from setpoint.installation import Installation
@@ -9,4 +7,4 @@ from setpoint.settings import Settings
 
 
 async def run(_settings: Settings, installation: Installation, name: str) -> None:
-    await schedule(SchedulerConfig(kubeconfig=installation.kubeconfig(name), identity=f"scheduler-{os.getpid()}"))
+    await schedule(SchedulerConfig(kubeconfig=installation.kubeconfig(name), identity=installation.identity(name)))
