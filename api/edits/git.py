@@ -1,0 +1,94 @@
+"""Which repository a project is deployed from."""
+
+import ipaddress
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from pydantic import Field
+
+from api import annotations
+from api.http.shapes import Body
+from api.problems import invalid
+from crds.models.core import Secret
+from crds.models.project import Project
+from crds.models.record import Metadata
+from crds.names import ANNOTATION_FOLLOW, labels_for, webhook_secret
+from planning.source import ref_problem, repository_problem
+
+_SHORT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
+_LOCAL_NAMES = ("localhost", "local", "internal")
+_LONGEST = 2048
+ENTRY = "secret"  # the key within the webhook's Secret
+
+
+class ConnectRequest(Body):
+    repo: str = Field(description="https or ssh URL, or owner/name")
+    branch: str | None = Field(default=None, description="Left out: the repository's own")
+
+
+def repository_of(repo: str, *, git_host: str, operator: bool) -> str:
+    """The repository's address as the record has it. `operator`: may use paths of the machine."""
+    if len(repo) > _LONGEST:
+        raise invalid("/repo", f"The address may have {_LONGEST} characters.")
+    if _SHORT.fullmatch(repo):
+        return f"{git_host.rstrip('/')}/{_named(repo)}.git"
+    problem = repository_problem(repo, operator=operator)
+    if problem is None and not operator and _is_inside(repo):
+        problem = "names a host inside the platform's own network"
+    if problem:
+        raise invalid("/repo", f"The repository {problem}.")
+    return repo
+
+
+def _named(short: str) -> str:
+    name = short.partition("/")[2].removesuffix(".git")
+    if name in ("", ".", ".."):
+        raise invalid("/repo", "The repository must be named as owner/name.")
+    return short.removesuffix(".git")
+
+
+def _is_inside(repo: str) -> bool:
+    """Addresses that can be told by their look; who connects judges again what a name resolves to."""
+    host = urlsplit(repo).hostname if "://" in repo else repo.partition("@")[2].partition(":")[0]
+    host = (host or "").rstrip(".").lower()
+    try:
+        return not ipaddress.ip_address(host).is_global
+    except ValueError:
+        # Old forms of addresses (2130706433, 0x7f.1) are resolved as such by some libraries.
+        return host.rpartition(".")[2] in _LOCAL_NAMES or not re.search(r"[a-z]", host) or host.startswith("0x")
+
+
+def check_branch(branch: str | None) -> str:
+    if branch is None:
+        return ""
+    problem = ref_problem(branch)
+    if problem:
+        raise invalid("/branch", f"The branch {problem}.")
+    return branch
+
+
+def connect(repository: str, branch: str, user_id: str) -> dict[str, Any]:
+    return {
+        "metadata": {"annotations": {ANNOTATION_FOLLOW: "true", annotations.CONNECTED_BY: user_id}},
+        "spec": {"source": {"repository": repository, "branch": branch}},
+    }
+
+
+def disconnect() -> dict[str, Any]:
+    return {
+        "metadata": {"annotations": {ANNOTATION_FOLLOW: "false"}},
+        "spec": {"source": {"repository": "", "branch": ""}},
+    }
+
+
+def new_webhook_secret(project: Project, value: str) -> Secret:
+    return Secret(
+        metadata=Metadata(
+            name=webhook_secret(project.name),
+            namespace=project.namespace,
+            labels=labels_for(project.name),
+            owner_references=[project.owner_reference()],
+        ),
+        data=Secret.encode({ENTRY: value}),
+    )

@@ -1,0 +1,153 @@
+"""The watch cache: every record that an answer is made from, indexed as answers need it."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from crds.client.client import Client
+from crds.client.reflector import Reflector
+from crds.client.store import Store, by_label
+from crds.models.account import Account
+from crds.models.build import Build
+from crds.models.computenode import ComputeNode
+from crds.models.deploy import Deploy
+from crds.models.gitref import GitRef
+from crds.models.instance import Instance
+from crds.models.project import Project
+from crds.models.record import Record
+from crds.models.route import Route
+from crds.models.scaling import Scaling
+from crds.models.workload import Workload
+from crds.names import LABEL_PROJECT, account_namespace, head_gitref, label, scaling_name
+
+_Owned = Deploy | Scaling | Build | Workload | Route | GitRef
+
+
+def _by_namespace(record: Record) -> Iterable[str]:
+    return [record.namespace]
+
+
+def _by_project(record: _Owned) -> Iterable[str]:
+    return [f"{record.namespace}/{record.spec.project}"]
+
+
+class Records:
+    """Stores for reading. `upsert` the answer of each write, so that its writer reads what it wrote."""
+
+    def __init__(self) -> None:
+        self.accounts = Store(Account)
+        self.projects = Store(Project, {"namespace": _by_namespace})
+        self.scalings = Store(Scaling, {"project": _by_project})
+        self.deploys = Store(Deploy, {"project": _by_project})
+        self.builds = Store(Build, {"project": _by_project})
+        self.workloads = Store(Workload, {"project": _by_project})
+        self.instances = Store(Instance, {"project": by_label(LABEL_PROJECT)})
+        self.routes = Store(Route, {"project": _by_project})
+        self.gitrefs = Store(GitRef, {"project": _by_project})
+        self.nodes = Store(ComputeNode)
+        self._wakers: dict[str, set[asyncio.Event]] = {}
+        self.deploys.subscribe(self._wake_by_spec)
+        self.builds.subscribe(self._wake_by_spec)
+        self.projects.subscribe(self._wake_by_name)
+
+    @property
+    def stores(self) -> list[Store]:  # type: ignore[type-arg]  # of every kind, each with its own type
+        return [
+            self.accounts,
+            self.projects,
+            self.scalings,
+            self.deploys,
+            self.builds,
+            self.workloads,
+            self.instances,
+            self.routes,
+            self.gitrefs,
+            self.nodes,
+        ]
+
+    def account_of(self, handle: str) -> Account | None:
+        return self.accounts.get(None, handle)
+
+    def projects_of(self, account: Account) -> Sequence[Project]:
+        return self.projects.indexed("namespace", account_namespace(account.name))
+
+    def web_scaling(self, project: Project) -> Scaling | None:
+        """That of the process `web`, or of the only one."""
+        web = self.scalings.get(project.namespace, scaling_name(project.name, "web"))
+        if web is not None:
+            return web
+        found = self.scalings.indexed("project", _project_key(project))
+        return found[0] if len(found) == 1 else None
+
+    def deploys_of(self, project: Project) -> Sequence[Deploy]:
+        return self.deploys.indexed("project", _project_key(project))
+
+    def live_deploy(self, project: Project) -> Deploy | None:
+        return self.deploys.get(project.namespace, project.status.deploy) if project.status.deploy else None
+
+    def project_of(self, record: _Owned) -> Project | None:
+        return self.projects.get(record.namespace, record.spec.project)
+
+    def instances_of(self, project: Project) -> Sequence[Instance]:
+        return self.instances.indexed("project", _project_key(project))
+
+    def head_of(self, project: Project) -> str:
+        """The commit of the branch when it was last looked at; empty before that."""
+        ref = self.gitrefs.get(project.namespace, head_gitref(project.name))
+        return (ref.status.commit if ref else None) or project.status.head or ""
+
+    @contextmanager
+    def waking(self, namespace: str, project: str) -> Iterator[asyncio.Event]:
+        """An event that is set whenever the project, a deploy or a build of it changes."""
+        key = f"{namespace}/{project}"
+        event = asyncio.Event()
+        self._wakers.setdefault(key, set()).add(event)
+        try:
+            yield event
+        finally:
+            self._wakers[key].discard(event)
+            if not self._wakers[key]:
+                del self._wakers[key]
+
+    def _wake_by_spec(self, old: Deploy | Build | None, new: Deploy | Build | None) -> None:
+        record = new or old
+        if record is not None:
+            self._wake(f"{record.namespace}/{record.spec.project}")
+
+    def _wake_by_name(self, old: Project | None, new: Project | None) -> None:
+        record = new or old
+        if record is not None:
+            self._wake(f"{record.namespace}/{record.name}")
+
+    def _wake(self, key: str) -> None:
+        for event in self._wakers.get(key, ()):
+            event.set()
+
+
+def _project_key(project: Project) -> str:
+    return f"{project.namespace}/{project.name}"
+
+
+def deploy_of_instance(records: Records, instance: Instance) -> Deploy | None:
+    workload = records.workloads.get(instance.namespace, instance.spec.workload)
+    name = workload.spec.deploy if workload else label(instance, "setpoint.dev/deploy")
+    return records.deploys.get(instance.namespace, name)
+
+
+class Feed:
+    """Keeps Records equal to what the API server has."""
+
+    def __init__(self, client: Client, records: Records):
+        self._reflectors = [Reflector(client, store) for store in records.stores]
+
+    @property
+    def synced(self) -> bool:
+        return all(reflector.synced.is_set() for reflector in self._reflectors)
+
+    async def wait(self) -> None:
+        for reflector in self._reflectors:
+            await reflector.synced.wait()
+
+    async def run(self) -> None:
+        """Never returns."""
+        await asyncio.gather(*(reflector.run() for reflector in self._reflectors))
