@@ -1,0 +1,44 @@
+"""Writes of the server's own: no client, no options, no field manager."""
+
+from collections.abc import Callable
+
+from cluster.apiserver.kinds.model import Target
+from cluster.apiserver.storage.records import Record
+from cluster.apiserver.types import Json, Key
+from cluster.apiserver.verbs.context import Context
+from cluster.apiserver.verbs.delete import DeleteOptions, delete_record
+from cluster.apiserver.verbs.update import deletable
+
+
+async def edit(context: Context, resource: str, key: Key, change: Callable[[Json], None]) -> None:
+    """Change an object if it is there; it is removed if that took away the last thing that held it."""
+    record = context.store.latest(resource, key)
+    if record is None:
+        return
+    obj = record.decode()
+    change(obj)
+    if deletable(obj):
+        await context.store.remove(resource, record.decode(), record)
+    elif obj != record.decode():
+        await context.store.put(resource, obj, record)
+
+
+async def delete_now(context: Context, resource: str, record: Record, policy: str = "Background") -> None:
+    """Ask for an object's deletion as a client would."""
+    found = context.registry.by_id(resource)
+    latest = context.store.latest(resource, record.key)
+    if found is None or latest is None or latest.uid != record.uid or latest.deleting:
+        return
+    target = Target(found, found.versions[found.storage_version], record.namespace, record.name)
+    await delete_record(context, target, latest, DeleteOptions.of(policy))
+
+
+def without_finalizer(name: str) -> Callable[[Json], None]:
+    def change(obj: Json) -> None:
+        left = [held for held in obj["metadata"].get("finalizers") or [] if held != name]
+        if left:
+            obj["metadata"]["finalizers"] = left
+        else:
+            obj["metadata"].pop("finalizers", None)
+
+    return change

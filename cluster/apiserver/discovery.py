@@ -1,0 +1,96 @@
+"""What is served, for clients that look: /api, /apis, /version."""
+
+from cluster.apiserver.kinds.model import Resource, Version
+from cluster.apiserver.kinds.registry import Registry
+from cluster.apiserver.types import Json
+from cluster.apiserver.verbs.reviews import REVIEWS
+
+VERSION: Json = {
+    "major": "1",
+    "minor": "33",
+    "gitVersion": "v1.33.0+setpoint",
+    "gitCommit": "",
+    "gitTreeState": "clean",
+    "buildDate": "2025-04-23T00:00:00Z",
+    "goVersion": "",
+    "compiler": "python",
+    "platform": "linux",
+}
+STATUS_VERBS = ["get", "patch", "update"]
+
+
+def api_versions() -> Json:
+    return {
+        "kind": "APIVersions",
+        "versions": ["v1"],
+        "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": ""}],
+    }
+
+
+def served_groups(registry: Registry) -> dict[str, list[str]]:
+    """Groups beside the core one, with their versions, best first."""
+    groups = {group: versions for group, versions in registry.groups().items() if group}
+    for group, _ in REVIEWS:
+        groups.setdefault(group, ["v1"])
+    return groups
+
+
+def group_list(registry: Registry) -> Json:
+    groups = [_group(name, versions) for name, versions in served_groups(registry).items()]
+    return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
+
+
+def group(registry: Registry, name: str) -> Json | None:
+    versions = served_groups(registry).get(name)
+    if versions is None:
+        return None
+    return {"kind": "APIGroup", "apiVersion": "v1", **_group(name, versions)}
+
+
+def resource_list(registry: Registry, group_name: str, version: str) -> Json | None:
+    """None for a group version that is not served."""
+    if group_name and version not in served_groups(registry).get(group_name, []):
+        return None
+    entries: list[Json] = []
+    for resource in registry:
+        served = resource.versions.get(version)
+        if resource.group == group_name and served is not None and served.served:
+            entries.extend(_entries(resource, served))
+    for (review_group, plural), (kind, _) in REVIEWS.items():
+        if review_group == group_name:
+            entries.append(
+                {"name": plural, "singularName": kind.lower(), "namespaced": False, "kind": kind, "verbs": ["create"]}
+            )
+    if not entries:
+        return None
+    full = f"{group_name}/{version}" if group_name else version
+    return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": full, "resources": entries}
+
+
+def _group(name: str, versions: list[str]) -> Json:
+    told = [{"groupVersion": f"{name}/{version}", "version": version} for version in versions]
+    return {"name": name, "versions": told, "preferredVersion": told[0]}
+
+
+def _entries(resource: Resource, version: Version) -> list[Json]:
+    main: Json = {
+        "name": resource.plural,
+        "singularName": resource.singular,
+        "namespaced": resource.namespaced,
+        "kind": resource.kind,
+        "verbs": list(resource.verbs),
+    }
+    if resource.short_names:
+        main["shortNames"] = list(resource.short_names)
+    if resource.categories:
+        main["categories"] = list(resource.categories)
+    entries = [main]
+    below: Json = {"singularName": "", "namespaced": resource.namespaced, "verbs": STATUS_VERBS}
+    if version.has_status:
+        entries.append({"name": f"{resource.plural}/status", **below, "kind": resource.kind})
+    if resource.plural == "namespaces" and not resource.group:
+        entries.append({"name": "namespaces/finalize", **below, "kind": "Namespace", "verbs": ["update"]})
+    if version.scale is not None:
+        scaled = {"group": "autoscaling", "version": "v1", "kind": "Scale"}
+        entries.append({"name": f"{resource.plural}/scale", **below, **scaled})
+    return entries

@@ -1,0 +1,164 @@
+"""The two ways in which a write changes who owns what: Update (POST, PUT, patches) and Apply."""
+
+from dataclasses import replace
+
+from cluster.apiserver.fields.elements import shown_path
+from cluster.apiserver.fields.managed import (
+    APPLY,
+    UPDATE,
+    Entry,
+    capped,
+    conflict_error,
+    read_entries,
+    write_entries,
+)
+from cluster.apiserver.fields.merge import merge
+from cluster.apiserver.fields.remove import remove_items, with_parents
+from cluster.apiserver.fields.sets import (
+    EMPTY,
+    LEAF,
+    FieldSet,
+    difference,
+    intersection,
+    paths,
+    union,
+    without_trees,
+)
+from cluster.apiserver.fields.walk import compare, to_set
+from cluster.apiserver.schema.node import Node
+from cluster.apiserver.types import Json
+
+UNOWNED = (
+    "name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation", "managedFields",
+    "resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds",
+)  # fmt: skip
+UNOWNED_SET: FieldSet = {"f:apiVersion": LEAF, "f:kind": LEAF, "f:metadata": {"f:" + name: LEAF for name in UNOWNED}}
+BEFORE_FIRST_APPLY = "before-first-apply"
+
+
+def visible(obj: Json) -> Json:
+    """An object as field managers see it: what nobody can own is left out."""
+    out = {name: value for name, value in obj.items() if name not in ("apiVersion", "kind", "metadata")}
+    metadata = {name: value for name, value in obj["metadata"].items() if name not in UNOWNED}
+    return {"metadata": metadata, **out} if metadata else out
+
+
+def track_update(old: Json | None, new: Json, node: Node, who: Entry, ignored: FieldSet = EMPTY) -> None:
+    """Set `new`'s managedFields after an update by `who` (whose own fields are not looked at).
+
+    managedFields that the client sent count, so that it may edit or reset them; none sent means those of `old`.
+    """
+    metadata = new["metadata"]
+    sent = metadata.pop("managedFields", None)
+    before = (old or {}).get("metadata", {}).get("managedFields") or []
+    if sent is not None and any(entry == {} for entry in sent):
+        return
+    entries = read_entries(sent if sent else before)
+    entries = _after_update(visible(old) if old else {}, visible(new), node, entries, who, ignored)
+    _store(metadata, capped(entries))
+
+
+def _after_update(old: Json, new: Json, node: Node, entries: list[Entry], who: Entry, ignored: FieldSet) -> list[Entry]:
+    added, modified, removed = compare(old, new, node)
+    touched = union(modified, added)
+    gone = union(touched, removed)
+    kept = [replace(e, fields=difference(e.fields, gone)) if gone else e for e in entries]
+    mine = _ownable(without_trees(touched, ignored))
+    if not mine:
+        return kept
+    return _joined(kept, replace(who, fields=mine))
+
+
+def _joined(entries: list[Entry], new: Entry) -> list[Entry]:
+    for index, entry in enumerate(entries):
+        if entry.identity == new.identity:
+            entries[index] = replace(new, fields=union(entry.fields, new.fields))
+            return entries
+    return [*entries, new]
+
+
+def _ownable(fields: FieldSet) -> FieldSet:
+    """metadata itself is nobody's."""
+    metadata = fields.get("f:metadata")
+    if metadata is None or "." not in metadata:
+        return fields
+    return {**fields, "f:metadata": {key: below for key, below in metadata.items() if key != "."}}
+
+
+def _store(metadata: Json, entries: list[Entry]) -> None:
+    written = write_entries(entries)
+    if written:
+        metadata["managedFields"] = written
+    else:
+        metadata.pop("managedFields", None)
+
+
+class Applied:
+    """The outcome of an apply: the merged object, without defaults, and the entries that own it."""
+
+    def __init__(self, merged: Json, entries: list[Entry]) -> None:
+        self.merged = merged
+        self.entries = entries
+
+    def store(self, obj: Json) -> None:
+        _store(obj["metadata"], capped(self.entries))
+
+
+def apply(
+    live: Json | None, config: Json, node: Node, who: Entry, ignored: FieldSet = EMPTY, force: bool = False
+) -> Applied:
+    """Lay `config` over `live` for the applier `who`. Raises the 409 of `conflict_error` unless forced."""
+    old = _trimmed(live) if live else {}
+    entries = read_entries(live["metadata"].get("managedFields") or []) if live else []
+    if live and not entries:
+        first = Entry(BEFORE_FIRST_APPLY, UPDATE, who.api_version, "", EMPTY, who.time)
+        # What others own before anybody applied counts as one updater's.
+        entries = _after_update({}, visible(live), node, [], first, ignored={"f:status": LEAF})
+    wanted = _trimmed(config)
+    merged = merge(old, wanted, node)
+    mine = without_trees(without_trees(to_set(wanted, node), UNOWNED_SET), ignored)
+    last = next((e.fields for e in entries if e.identity == who.identity), EMPTY)
+    others = [e for e in entries if e.identity != who.identity]
+    if last:
+        merged = _prune(merged, node, last, mine, others)
+    others = _settle(old, merged, node, others, force)
+    time = who.time
+    if last == mine and merged == old:
+        time = next(e.time for e in entries if e.identity == who.identity)
+    return Applied(merged, [*others, replace(who, fields=mine, time=time)])
+
+
+def _trimmed(obj: Json) -> Json:
+    """Identity and bookkeeping are neither merged nor owned."""
+    metadata = {name: value for name, value in obj["metadata"].items() if name not in UNOWNED}
+    rest = {name: value for name, value in obj.items() if name not in ("apiVersion", "kind", "metadata")}
+    return {"metadata": metadata, **rest} if metadata else rest
+
+
+def _settle(old: Json, new: Json, node: Node, others: list[Entry], force: bool) -> list[Entry]:
+    added, modified, removed = compare(old, new, node)
+    touched = union(modified, added)
+    lost = [(entry, intersection(entry.fields, touched)) for entry in others]
+    causes = [(entry, shown_path(path)) for entry, fields in lost for path in paths(fields)]
+    if causes and not force:
+        raise conflict_error(causes)
+    gone = union(touched, removed)
+    return [replace(entry, fields=difference(entry.fields, gone)) for entry in others]
+
+
+def _prune(merged: Json, node: Node, last: FieldSet, mine: FieldSet, others: list[Entry]) -> Json:
+    """Remove what this applier had before, does not name now, and nobody else owns."""
+    last_all = with_parents(last, node)
+    pruned = remove_items(merged, last_all, node) or {}
+    owned = mine
+    for entry in others:
+        owned = union(owned, entry.fields)
+    everything = with_parents(to_set(merged, node), node)
+    kept = union(with_parents(to_set(pruned, node), node), with_parents(owned, node))
+    pruned = remove_items(merged, difference(everything, kept), node) or {}
+    left = with_parents(to_set(pruned, node), node)
+    result: Json = remove_items(merged, intersection(difference(everything, left), last_all), node) or {}
+    return result
+
+
+__all__ = ["APPLY", "UPDATE", "Applied", "Entry", "apply", "track_update", "visible"]

@@ -1,0 +1,165 @@
+"""From a request to the verb that answers it: discovery, health, authorisation, the verb table."""
+
+from collections.abc import Awaitable, Callable
+
+from cluster.apiserver import discovery
+from cluster.apiserver.access.rules import Attributes, refusal
+from cluster.apiserver.errors import (
+    ApiError,
+    PageNotFound,
+    forbidden,
+    method_not_allowed,
+    resource_not_found,
+)
+from cluster.apiserver.http.path import Place, place_of
+from cluster.apiserver.http.request import Request
+from cluster.apiserver.http.response import Response, Stream, json_response, text_response
+from cluster.apiserver.kinds.model import Resource, Target, Version
+from cluster.apiserver.openapi.serve import Documents
+from cluster.apiserver.output.negotiate import Form, negotiate
+from cluster.apiserver.verbs.context import Context
+from cluster.apiserver.verbs.create import create
+from cluster.apiserver.verbs.delete import delete, delete_collection
+from cluster.apiserver.verbs.patch import patch
+from cluster.apiserver.verbs.read import get, get_now, list_objects
+from cluster.apiserver.verbs.reviews import REVIEWS, review
+from cluster.apiserver.verbs.scale import scale
+from cluster.apiserver.verbs.update import update
+from cluster.apiserver.verbs.watch import watch
+
+Verb = Callable[[Context, Target, Request, Form], Awaitable[Response]]
+Answer = Response | Stream
+
+VERBS: dict[str, Verb] = {
+    "create": create,
+    "get": get,
+    "list": list_objects,
+    "update": update,
+    "patch": patch,
+    "delete": delete,
+    "deletecollection": delete_collection,
+}
+ON_OBJECT = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete", "HEAD": "get"}
+ON_COLLECTION = {"GET": "list", "POST": "create", "DELETE": "deletecollection", "HEAD": "list"}
+SUBRESOURCE_VERBS = frozenset({"get", "update", "patch"})
+HEALTH = frozenset({"/healthz", "/readyz", "/livez"})
+
+
+class Dispatcher:
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._documents = Documents(context.registry)
+
+    async def answer(self, request: Request) -> Answer:
+        """Raises ApiError or PageNotFound for what is refused."""
+        place = place_of(request.path)
+        if place is None or not place.plural:
+            return self._elsewhere(request, place)
+        verb = _verb(request, place)
+        self._authorize(request, place, verb)
+        if (place.group, place.plural) in REVIEWS and place.version == "v1":
+            return self._review(request, place)
+        resource, version = self._find(place)
+        target = _target(place, resource, version)
+        form = negotiate(request.headers.get("accept", ""))
+        if place.subresource:
+            return await self._subresource(request, target, form, verb)
+        if verb not in resource.verbs:
+            raise method_not_allowed()
+        if verb == "watch":
+            return watch(self._context, target, request, form)
+        if verb == "get" and not request.query:
+            return get_now(self._context, target, request, form)
+        return await VERBS[verb](self._context, target, request, form)
+
+    def _elsewhere(self, request: Request, place: Place | None) -> Response:
+        path = request.path.rstrip("/") or "/"
+        if path in HEALTH or path.startswith(("/livez/", "/readyz/", "/healthz/")):
+            return text_response(200, "ok")
+        if path == "/version":
+            return json_response(200, discovery.VERSION)
+        if request.identity.anonymous:
+            message = f'forbidden: User "{request.identity.user}" cannot get path "{request.path}"'
+            raise ApiError(403, "Forbidden", message, {})
+        if path.startswith("/openapi/"):
+            return self._documents.answer(request)
+        found = self._discover(path, place)
+        if found is None:
+            raise PageNotFound
+        if request.method not in ("GET", "HEAD"):
+            raise method_not_allowed()
+        return json_response(200, found)
+
+    def _discover(self, path: str, place: Place | None) -> object:
+        registry = self._context.registry
+        if place is not None:
+            return discovery.resource_list(registry, place.group, place.version)
+        if path == "/api":
+            return discovery.api_versions()
+        if path == "/apis":
+            return discovery.group_list(registry)
+        if path == "/":
+            return {
+                "paths": ["/api", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"]
+            }
+        if path.startswith("/apis/") and path.count("/") == 2:
+            return discovery.group(registry, path.removeprefix("/apis/"))
+        return None
+
+    def _authorize(self, request: Request, place: Place, verb: str) -> None:
+        resource = f"{place.plural}/{place.subresource}" if place.subresource else place.plural
+        wanted = Attributes(verb, place.group, resource, place.namespace, place.name)
+        access, identity = self._context.access, request.identity
+        if access.allows(identity, wanted):
+            return
+        if (place.group, place.plural) in REVIEWS and verb == "create" and not identity.anonymous:
+            return
+        # Rights may have been given since the file was read.
+        if not (access.refresh() and access.allows(identity, wanted)):
+            raise forbidden(place.group, place.plural, place.name, refusal(identity, wanted))
+
+    def _review(self, request: Request, place: Place) -> Response:
+        if request.method != "POST" or place.name:
+            raise method_not_allowed()
+        return review(place.group, place.plural, request, self._context.access)
+
+    def _find(self, place: Place) -> tuple[Resource, Version]:
+        registry = self._context.registry
+        found = registry.find(place.group, place.version, place.plural)
+        if found is not None and (not place.namespace or found[0].namespaced):
+            return found
+        built_in = any(r.group == place.group and not r.custom and place.version in r.versions for r in registry)
+        if built_in or not place.group:
+            raise resource_not_found()
+        raise PageNotFound
+
+    async def _subresource(self, request: Request, target: Target, form: Form, verb: str) -> Response:
+        if not target.name or (verb not in SUBRESOURCE_VERBS and verb != "create"):
+            raise method_not_allowed()
+        if target.subresource == "scale" and target.version.scale is not None:
+            return await scale(self._context, target, request)
+        if target.subresource == "status" and target.version.has_status:
+            return await VERBS[verb](self._context, target, request, form)
+        if target.resource.custom:
+            raise PageNotFound
+        raise resource_not_found()
+
+
+def _verb(request: Request, place: Place) -> str:
+    if place.name:
+        verb = ON_OBJECT.get(request.method)
+        if verb == "get" and request.flag("watch") and not place.subresource:
+            verb = "watch"
+    else:
+        verb = ON_COLLECTION.get(request.method)
+        if verb == "list" and request.flag("watch"):
+            verb = "watch"
+    if verb is None:
+        raise method_not_allowed()
+    return verb
+
+
+def _target(place: Place, resource: Resource, version: Version) -> Target:
+    if resource.namespaced and not place.namespace and place.name:
+        raise resource_not_found()
+    return Target(resource, version, place.namespace, place.name, place.subresource)

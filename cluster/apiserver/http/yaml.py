@@ -1,0 +1,36 @@
+"""YAML 1.1 the way Kubernetes reads it: bare y and n are booleans, dates stay strings."""
+
+from typing import Any
+
+import orjson
+import yaml
+
+BOOLEANS = {"y": True, "Y": True, "n": False, "N": False}
+
+
+class _Loader(yaml.CSafeLoader):
+    """Its tables are its own: the library's loader is not changed."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012
+        first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+        for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+def _scalar(loader: yaml.CSafeLoader, node: yaml.ScalarNode) -> Any:
+    text = loader.construct_scalar(node)
+    return BOOLEANS.get(text, text) if node.style is None else text
+
+
+_Loader.add_constructor("tag:yaml.org,2002:str", _scalar)
+
+
+def load_yaml(raw: bytes) -> Any:
+    """One document as JSON values. Raises ValueError for anything else (anchors that explode included)."""
+    try:
+        value = yaml.load(raw, Loader=_Loader)  # noqa: S506
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from error
+    if raw.count(b"*") and len(orjson.dumps(value)) > 100 * len(raw) + 1_000_000:
+        raise ValueError("excessive aliasing")
+    return orjson.loads(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS))

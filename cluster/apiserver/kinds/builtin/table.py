@@ -1,0 +1,74 @@
+"""The table of built-in kinds: a plain list, made once."""
+
+from cluster.apiserver.kinds import schemas
+from cluster.apiserver.kinds.builtin.data import ConfigMapStrategy, SecretStrategy
+from cluster.apiserver.kinds.builtin.definitions import DefinitionStrategy
+from cluster.apiserver.kinds.builtin.events import EventStrategy, LeaseStrategy
+from cluster.apiserver.kinds.builtin.namespaces import NamespaceStrategy
+from cluster.apiserver.kinds.custom import whole
+from cluster.apiserver.kinds.model import ALL_VERBS, Column, Resource, Version
+from cluster.apiserver.kinds.strategy import Strategy
+from cluster.apiserver.schema.compile import compile_schema
+from cluster.apiserver.types import Json
+
+DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
+NAMESPACES = "namespaces"
+SECRETS = "secrets"
+EVENTS = "events"
+
+AGE = Column("Age", "string")
+
+
+def built_in_resources() -> list[Resource]:
+    return [
+        _resource("", "v1", "namespaces", "Namespace", schemas.NAMESPACE, NamespaceStrategy(), NAMESPACE_COLUMNS, ("ns",),
+                  namespaced=False, has_status=True, verbs=tuple(v for v in ALL_VERBS if v != "deletecollection")),
+        _resource("", "v1", "secrets", "Secret", schemas.SECRET, SecretStrategy(), SECRET_COLUMNS),
+        _resource("", "v1", "configmaps", "ConfigMap", schemas.CONFIG_MAP, ConfigMapStrategy(), CONFIG_MAP_COLUMNS, ("cm",)),
+        _resource("", "v1", "events", "Event", schemas.EVENT, EventStrategy(), EVENT_COLUMNS, ("ev",)),
+        _resource("coordination.k8s.io", "v1", "leases", "Lease", schemas.LEASE, LeaseStrategy(), LEASE_COLUMNS),
+        _resource("apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", schemas.CRD,
+                  DefinitionStrategy(), DEFINITION_COLUMNS, ("crd", "crds"), namespaced=False, has_status=True,
+                  categories=("api-extensions",)),
+    ]  # fmt: skip
+
+
+NAMESPACE_COLUMNS = (Column("Status", "string", ("status", "phase")), AGE)
+SECRET_COLUMNS = (Column("Type", "string", ("type",)), Column("Data", "string"), AGE)
+CONFIG_MAP_COLUMNS = (Column("Data", "string"), AGE)
+LEASE_COLUMNS = (Column("Holder", "string", ("spec", "holderIdentity")), AGE)
+DEFINITION_COLUMNS = (Column("Created At", "date", ("metadata", "creationTimestamp")),)
+EVENT_COLUMNS = (
+    Column("Last Seen", "string"),
+    Column("Type", "string", ("type",)),
+    Column("Reason", "string", ("reason",)),
+    Column("Object", "string"),
+    Column("Subobject", "string", ("involvedObject", "fieldPath"), priority=1),
+    Column("Source", "string", priority=1),
+    Column("Message", "string", ("message",)),
+    Column("First Seen", "string", priority=1),
+    Column("Count", "string", priority=1),
+    Column("Name", "string", ("metadata", "name"), format="name", priority=1),
+)
+
+
+def _resource(
+    group: str,
+    version: str,
+    plural: str,
+    kind: str,
+    schema: Json,
+    strategy: Strategy,
+    columns: tuple[Column, ...],
+    short_names: tuple[str, ...] = (),
+    *,
+    namespaced: bool = True,
+    has_status: bool = False,
+    categories: tuple[str, ...] = (),
+    verbs: tuple[str, ...] = ALL_VERBS,
+) -> Resource:
+    served = Version(version, whole(compile_schema(schema)), schema, columns, has_status=has_status)
+    return Resource(
+        group, plural, kind.lower(), kind, kind + "List", namespaced, {version: served}, version, strategy,
+        short_names, categories, verbs,
+    )  # fmt: skip

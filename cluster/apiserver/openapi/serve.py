@@ -1,0 +1,48 @@
+"""The /openapi/ addresses."""
+
+import hashlib
+
+import orjson
+
+from cluster.apiserver.errors import PageNotFound
+from cluster.apiserver.http.request import Request
+from cluster.apiserver.http.response import Response, json_response
+from cluster.apiserver.kinds.registry import Registry
+from cluster.apiserver.openapi.document import document
+
+
+class Documents:
+    """One document a group version; addresses carry a hash so that clients may keep what they have."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._made: dict[str, bytes] = {}
+        self._revision = -1
+
+    def answer(self, request: Request) -> Response:
+        if self._revision != self._registry.revision:
+            self._made.clear()
+            self._revision = self._registry.revision
+        path = request.path.removeprefix("/openapi/").strip("/")
+        if path == "v3":
+            return json_response(200, {"paths": {place: self._entry(place) for place in self._places()}})
+        if path.startswith("v3/"):
+            place = path.removeprefix("v3/")
+            if place in self._places():
+                return Response(200, self._document(place))
+        raise PageNotFound
+
+    def _places(self) -> list[str]:
+        groups = self._registry.groups()
+        return [f"apis/{group}/{v}" if group else f"api/{v}" for group, versions in groups.items() for v in versions]
+
+    def _entry(self, place: str) -> dict[str, str]:
+        digest = hashlib.sha256(self._document(place)).hexdigest().upper()
+        return {"serverRelativeURL": f"/openapi/v3/{place}?hash={digest}"}
+
+    def _document(self, place: str) -> bytes:
+        if place not in self._made:
+            parts = place.split("/")
+            group, version = ("", parts[1]) if parts[0] == "api" else (parts[1], parts[2])
+            self._made[place] = orjson.dumps(document(self._registry, group, version))
+        return self._made[place]

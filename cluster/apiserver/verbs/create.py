@@ -1,0 +1,118 @@
+"""POST: a new object."""
+
+import secrets
+import uuid
+
+from cluster.apiserver.errors import (
+    ApiError,
+    FieldError,
+    already_exists,
+    bad_request,
+    details_of,
+    forbidden,
+    invalid,
+)
+from cluster.apiserver.fields.sets import EMPTY, LEAF, FieldSet
+from cluster.apiserver.fields.updater import track_update
+from cluster.apiserver.http.request import Request
+from cluster.apiserver.http.response import Response
+from cluster.apiserver.kinds import times
+from cluster.apiserver.kinds.builtin.table import NAMESPACES
+from cluster.apiserver.kinds.model import Target
+from cluster.apiserver.kinds.names import name_errors
+from cluster.apiserver.output.negotiate import Form
+from cluster.apiserver.output.render import render
+from cluster.apiserver.types import Json
+from cluster.apiserver.verbs.body import read_body
+from cluster.apiserver.verbs.context import Context
+from cluster.apiserver.verbs.options import WriteOptions, write_options
+from cluster.apiserver.verbs.prepare import check, check_identity, complete, tidy
+from cluster.apiserver.verbs.views import bytes_in, dry_bytes, to_storage
+
+SYSTEM_FIELDS = (
+    "uid", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink",
+)  # fmt: skip
+NAME_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
+STATUS_FIELDS: FieldSet = {"f:status": LEAF}
+
+
+async def create(context: Context, target: Target, request: Request, form: Form) -> Response:
+    options = write_options(request, "CreateOptions")
+    body = read_body(request, target)
+    obj = body.obj
+    check_identity(target, obj)
+    _fill_name(target, obj)
+    if obj["metadata"].get("resourceVersion"):
+        raise bad_request("resourceVersion should not be set on objects to be created")
+    require_namespace(context, target)
+    tidy(target, obj, body.duplicates, options, request)
+    new_object(target, obj, request)
+    track_update(None, obj, target.version.schema, options.entry(target), ignored_fields(target))
+    return Response(201, await insert(context, target, obj, options, form))
+
+
+def new_object(target: Target, obj: Json, request: Request) -> None:
+    """Make `obj` (pruned and defaulted already) one that can be stored for the first time."""
+    metadata = obj["metadata"]
+    for name in SYSTEM_FIELDS:
+        metadata.pop(name, None)
+    if target.version.has_status:
+        obj.pop("status", None)
+    problems = name_errors(metadata.get("name"))
+    if problems:
+        raise invalid(target.resource.group, target.resource.kind, metadata.get("name") or "", problems)
+    complete(target, obj, None)
+    metadata["uid"] = str(uuid.uuid4())
+    metadata["creationTimestamp"] = times.now()
+    if target.resource.strategy.keeps_generation:
+        metadata["generation"] = 1
+    check(target, obj, None, request)
+
+
+async def insert(context: Context, target: Target, obj: Json, options: WriteOptions, form: Form) -> bytes:
+    """Store a new object, or refuse because there is one of its name."""
+    resource = target.resource
+    key = (target.namespace, obj["metadata"]["name"])
+    if context.store.latest(resource.id, key) is not None:
+        raise already_exists(resource.group, resource.plural, key[1])
+    if context.registry.terminating(resource):
+        why = "create not allowed while custom resource definition is terminating"
+        raise forbidden(resource.group, resource.plural, key[1], why)
+    if options.dry_run:
+        return render(dry_bytes(obj), target, form)
+    record = await context.store.put(resource.id, to_storage(obj, target), None)
+    return render(bytes_in(record, resource, target.version), target, form)
+
+
+def require_namespace(context: Context, target: Target) -> None:
+    """Nothing new without a namespace that lives."""
+    if not target.resource.namespaced:
+        return
+    namespace = context.store.latest(NAMESPACES, ("", target.namespace))
+    if namespace is None:
+        message = f'namespaces "{target.namespace}" not found'
+        raise ApiError(404, "NotFound", message, details_of(target.namespace, "", "namespaces"))
+    if namespace.deleting:
+        told = f"unable to create new content in namespace {target.namespace} because it is being terminated"
+        cause = FieldError(
+            "NamespaceTerminating", "metadata.namespace", f"namespace {target.namespace} is being terminated"
+        )
+        raise forbidden(target.resource.group, target.resource.plural, target.name, told, [cause])
+
+
+def ignored_fields(target: Target) -> FieldSet:
+    """What a write to this address cannot own because it cannot set it."""
+    if not target.version.has_status or target.subresource == "status":
+        return EMPTY
+    return STATUS_FIELDS
+
+
+def _fill_name(target: Target, obj: Json) -> None:
+    metadata = obj["metadata"]
+    prefix = metadata.get("generateName")
+    if not metadata.get("name") and isinstance(prefix, str) and prefix:
+        metadata["name"] = prefix[:248] + "".join(secrets.choice(NAME_LETTERS) for _ in range(5))
+    if "name" in metadata and not isinstance(metadata["name"], str):
+        raise bad_request("metadata.name must be a string")
+    if target.name and metadata.get("name") != target.name:
+        raise bad_request("the name of the object does not match the name on the URL")

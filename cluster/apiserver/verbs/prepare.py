@@ -1,0 +1,107 @@
+"""From an object as it was sent to one that may be stored: pruned, defaulted, completed, validated."""
+
+from typing import Any
+
+from cluster.apiserver.cel.rules import ABSENT, check_rules
+from cluster.apiserver.errors import ApiError, FieldError, bad_request, invalid
+from cluster.apiserver.http.request import Request
+from cluster.apiserver.kinds.custom import COMPILED_METADATA
+from cluster.apiserver.kinds.model import Target
+from cluster.apiserver.kinds.names import finalizer_warnings, metadata_errors
+from cluster.apiserver.schema.normalize import normalize
+from cluster.apiserver.schema.validate import validate
+from cluster.apiserver.types import Json
+from cluster.apiserver.verbs.options import WriteOptions
+
+
+def check_identity(target: Target, obj: Json) -> None:
+    """apiVersion, kind and namespace must be those of the address; absent ones are filled in."""
+    resource = target.resource
+    api_version, kind = obj.get("apiVersion") or target.api_version, obj.get("kind") or resource.kind
+    if api_version != target.api_version:
+        raise bad_request(
+            f"the API version in the data ({api_version}) does not match the expected API version ({target.api_version})"
+        )
+    if kind != resource.kind:
+        raise bad_request(f"{kind} in the data does not match the expected kind {resource.kind}")
+    obj["apiVersion"], obj["kind"] = api_version, kind
+    metadata = obj.get("metadata")
+    if metadata is None:
+        metadata = obj["metadata"] = {}
+    if not isinstance(metadata, dict):
+        raise bad_request("metadata must be an object")
+    if resource.namespaced:
+        sent = metadata.get("namespace") or target.namespace
+        if sent != target.namespace:
+            raise bad_request("the namespace of the provided object does not match the namespace sent on the request")
+        metadata["namespace"] = target.namespace
+    else:
+        metadata.pop("namespace", None)
+
+
+def tidy(target: Target, obj: Json, duplicates: list[str], options: WriteOptions, request: Request) -> None:
+    """Prune and default in place; unknown and duplicate fields are ignored, warned of or refused as asked."""
+    unknown = normalize(obj, target.version.schema)
+    told = [f'unknown field "{path}"' for path in unknown] + [f'duplicate field "{name}"' for name in duplicates]
+    if told and options.field_validation == "Strict":
+        raise StrictError(told)
+    if told and options.field_validation == "Warn":
+        request.warnings.extend(told)
+    wrong = validate(obj["metadata"], COMPILED_METADATA, "metadata")
+    if wrong:
+        raise bad_request(f"json: cannot unmarshal into ObjectMeta: {wrong[0].text()}")
+
+
+class StrictError(ApiError):
+    """Unknown or duplicate fields under fieldValidation=Strict."""
+
+    def __init__(self, told: list[str]) -> None:
+        super().__init__(400, "BadRequest", "strict decoding error: " + ", ".join(told))
+        self.told = told
+
+
+def complete(target: Target, obj: Json, old: Json | None) -> None:
+    """What the kind fills in; raises 400 for values that it cannot decode."""
+    strategy = target.resource.strategy
+    if strategy.type_errors_are_bad_requests:
+        wrong = validate(obj, target.version.schema)
+        if wrong:
+            raise bad_request(f"{target.resource.kind} cannot be handled: json: cannot unmarshal: {wrong[0].text()}")
+    problem = strategy.check_format(obj)
+    if problem:
+        raise bad_request(f"{target.resource.kind} in version {target.version.name!r} cannot be handled: {problem}")
+    strategy.prepare(obj, old)
+
+
+def check(target: Target, obj: Json, old: Json | None, request: Request) -> None:
+    """Raises the 422 of all that is wrong with `obj`; what was already wrong and is unchanged may stay."""
+    errors = _errors(target, obj, old)
+    if errors and old is not None:
+        before = _errors(target, old, None)
+        errors = [error for error in errors if error not in before]
+    if errors:
+        raise invalid(target.resource.group, target.resource.kind, obj["metadata"].get("name", ""), errors)
+    finalizers = obj["metadata"].get("finalizers")
+    if finalizers:
+        request.warnings.extend(finalizer_warnings(finalizers))
+    if target.version.deprecation:
+        request.warnings.append(target.version.deprecation)
+
+
+def _errors(target: Target, obj: Json, old: Json | None) -> list[FieldError]:
+    schema = target.version.schema
+    errors = metadata_errors(obj["metadata"])
+    errors.extend(validate(obj, schema))
+    if schema.rules_below and not errors:
+        errors.extend(check_rules(obj, ABSENT if old is None else old, schema))
+    errors.extend(target.resource.strategy.validate(obj, old))
+    return errors
+
+
+def without(obj: Json, *names: str) -> Json:
+    return {name: value for name, value in obj.items() if name not in names}
+
+
+def desired(obj: Json) -> dict[str, Any]:
+    """What metadata.generation counts the changes of."""
+    return without(obj, "metadata", "status", "apiVersion", "kind")

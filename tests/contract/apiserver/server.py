@@ -1,0 +1,172 @@
+"""A real server process of its own for tests: temporary data folder, CA, tokens, kubeconfig.
+
+    with running(tmp_path) as server:
+        server.url, server.token, server.ca, server.kubeconfig
+
+Other tests may use it too. `stop`, `kill` and `start` take the process down and bring it back on the same data.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.contract.apiserver.certificates import make_certificates
+
+MAIN = """
+import asyncio, sys
+from pathlib import Path
+import uvloop
+from cluster.apiserver.config import ApiServerConfig
+from cluster.apiserver.server import run
+data, port, certs, access = sys.argv[1:5]
+config = ApiServerConfig(
+    data_dir=Path(data), port=int(port), tls_cert=Path(certs, "server.crt"), tls_key=Path(certs, "server.key"),
+    access_file=Path(access), client_ca=Path(certs, "ca.crt"),
+)
+uvloop.run(run(config, lambda: print("ready", flush=True)))
+"""
+ADMIN_TOKEN = "admin-token-for-tests"
+ROOT = Path(__file__).parents[3]
+START_SECONDS = 20.0
+
+Roles = dict[str, list[dict[str, list[str]]]]
+
+
+@dataclass
+class Server:
+    """One server on one data folder; the port stays the same over restarts."""
+
+    folder: Path
+    port: int
+    process: "subprocess.Popen[bytes] | None" = None
+    tokens: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
+    roles: Roles = field(default_factory=dict)
+
+    token = ADMIN_TOKEN
+
+    @property
+    def url(self) -> str:
+        return f"https://127.0.0.1:{self.port}"
+
+    @property
+    def ca(self) -> Path:
+        return self.folder / "certs" / "ca.crt"
+
+    @property
+    def data_dir(self) -> Path:
+        return self.folder / "data"
+
+    @property
+    def kubeconfig(self) -> Path:
+        return self.folder / "kubeconfig"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "server.log"
+
+    def context(self) -> ssl.SSLContext:
+        return ssl.create_default_context(cafile=str(self.ca))
+
+    def prepare(self) -> None:
+        make_certificates(self.folder / "certs")
+        self.write_access()
+        self.kubeconfig.write_text(json.dumps(kubeconfig(self.url, self.ca, self.token)))
+
+    def grant(self, token: str, user: str, groups: list[str], rules: list[dict[str, list[str]]]) -> None:
+        """Add a token and what its user may do."""
+        self.tokens[token] = (user, groups)
+        self.roles[user] = rules
+        self.write_access()
+
+    def write_access(self) -> None:
+        entries = {ADMIN_TOKEN: ("admin", ["system:masters"]), **self.tokens}
+        tokens = {
+            hashlib.sha256(token.encode()).hexdigest(): {"user": user, "groups": groups}
+            for token, (user, groups) in entries.items()
+        }
+        temporary = self.folder / "access.json.new"
+        temporary.write_text(json.dumps({"tokens": tokens, "roles": self.roles}))
+        temporary.replace(self.folder / "access.json")
+
+    def start(self) -> None:
+        """Returns when the server answers; fails with the end of its log."""
+        arguments = [str(self.data_dir), str(self.port), str(self.folder / "certs"), str(self.folder / "access.json")]
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", MAIN, *arguments],
+                cwd=ROOT,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},
+            )
+        deadline = time.monotonic() + START_SECONDS
+        while not self._answers():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"the server did not start:\n{self.log.read_text()[-4000:]}")
+            time.sleep(0.02)
+
+    def stop(self) -> int:
+        """SIGTERM, and the exit code."""
+        assert self.process is not None
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout=15)
+
+    def kill(self) -> None:
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+
+    def _answers(self) -> bool:
+        request = urllib.request.Request(f"{self.url}/readyz")
+        with contextlib.suppress(OSError), urllib.request.urlopen(request, context=self.context(), timeout=2) as answer:
+            return bool(answer.status == 200)
+        return False
+
+
+@contextlib.contextmanager
+def running(folder: Path) -> Iterator[Server]:
+    """A started server that is gone afterwards."""
+    server = prepared(folder)
+    server.start()
+    try:
+        yield server
+    finally:
+        if server.process is not None and server.process.poll() is None:
+            server.kill()
+
+
+def prepared(folder: Path) -> Server:
+    folder.mkdir(parents=True, exist_ok=True)
+    server = Server(folder, free_port())
+    server.prepare()
+    return server
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def kubeconfig(url: str, ca: Path, token: str) -> dict[str, object]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "test", "cluster": {"server": url, "certificate-authority": str(ca)}}],
+        "users": [{"name": "test", "user": {"token": token}}],
+        "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test", "namespace": "default"}}],
+        "current-context": "test",
+    }
