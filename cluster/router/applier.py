@@ -46,13 +46,12 @@ class Applier:
         operations = [op for op in difference(self.actual, wanted) if not self._under_way(op)]
         if not operations:
             return
-        retired = [operation for operation in operations if isinstance(operation, Retire)]
+        # What is there first, then what goes; one that is refused keeps none of the others back.
         others = [operation for operation in operations if not isinstance(operation, Retire)]
-        await self._tell([line for operation in others for line in encode.commands(operation)])
-        self.actual = applied(self.actual, others)
-        await self._tell([line for operation in retired for line in encode.commands(operation)])
-        for operation in retired:
-            self._begin((operation.slot, operation.name))
+        refusals = await self._carry_out(others)
+        refusals += await self._carry_out([op for op in operations if isinstance(op, Retire)])
+        if refusals:
+            raise Refused("; ".join(refusals[:3]))
 
     async def close(self) -> None:
         tasks = list(self._retiring.values())
@@ -73,12 +72,25 @@ class Applier:
             await asyncio.gather(*tasks, return_exceptions=True)
             await self.refresh()
 
-    async def _tell(self, commands: Sequence[str]) -> None:
-        if not commands:
-            return
-        for command, answer in zip(commands, await self._admin.tell(commands), strict=True):
-            if answer not in _GOOD:
-                raise Refused(f"HAProxy refuses `{command}`: {answer[:200]}")
+    async def _carry_out(self, operations: Sequence[Operation]) -> list[str]:
+        """What was refused, as sentences."""
+        lines = [(operation, line) for operation in operations for line in encode.commands(operation)]
+        if not lines:
+            return []
+        answers = await self._admin.tell([line for _, line in lines])
+        refusals = {
+            operation: f"HAProxy refuses `{line}`: {answer[:200]}"
+            for (operation, line), answer in zip(lines, answers, strict=True)
+            if answer not in _GOOD
+        }
+        self._done([operation for operation in operations if operation not in refusals])
+        return list(refusals.values())
+
+    def _done(self, operations: Sequence[Operation]) -> None:
+        self.actual = applied(self.actual, [op for op in operations if not isinstance(op, Retire)])
+        for operation in operations:
+            if isinstance(operation, Retire):
+                self._begin((operation.slot, operation.name))
 
     def _begin(self, key: ServerKey) -> None:
         self._retiring[key] = asyncio.create_task(self._see_out(key))

@@ -28,6 +28,11 @@ def server(text: str) -> str:
     return _checked(_SERVER, text, "server name")
 
 
+def fits(text: str) -> bool:
+    """It can be the name of a server."""
+    return _SERVER.fullmatch(text) is not None
+
+
 def address(text: str) -> str:
     """`ip:port`, with the IP of version 6 in brackets; as HAProxy reads it, in its canonical form."""
     ip, colon, port = text.rpartition(":")

@@ -121,7 +121,8 @@ def _servers(records: Records, namespace: str, workload: str | None) -> dict[str
         address = _address(instance)
         if address:
             found[server_name(instance, address)] = address
-    return found
+    # A name that HAProxy cannot have keeps this one instance out, not the whole table.
+    return {name: address for name, address in found.items() if encode.fits(name)}
 
 
 def _address(instance: Instance) -> str | None:

@@ -31,6 +31,10 @@ class CannotStart(Exception):
     """HAProxy did not come up; the message says why, and what to do."""
 
 
+class BadConfiguration(CannotStart):
+    """It does not take its files."""
+
+
 @dataclass(frozen=True)
 class _Process:
     """A process id alone may name another process later; with its start time it cannot."""
@@ -106,7 +110,7 @@ class Haproxy:
         assert self._child is not None
         for _ in range(int(_START_SECONDS / _LOOK_AGAIN)):
             if self._child.poll() is not None:
-                raise CannotStart(f"HAProxy ended at its start: {self._log_tail()}")
+                raise BadConfiguration(f"HAProxy ended at its start: {self._log_tail()}")
             try:
                 if (await read_info(self.admin)).pid != orphan:
                     return
