@@ -22,8 +22,8 @@ class Minute:
     requests: int = 0
     errors: int = 0
     sampled: int = 0
-    times: array[int] = field(default_factory=lambda: array("I"))
-    weights: array[int] = field(default_factory=lambda: array("I"))
+    times: "array[int]" = field(default_factory=lambda: array("I"))
+    weights: "array[int]" = field(default_factory=lambda: array("I"))
 
     def sample(self, milliseconds: int, weight: int) -> None:
         """Keep it; of very many, keep a fair choice (reservoir sampling)."""

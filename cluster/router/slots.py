@@ -30,11 +30,10 @@ def lend(lent: Mapping[Key, str], routes: Iterable[Key], slots: Iterable[str], b
     wanted = list(routes)
     kept = {key: lent[key] for key in wanted if lent.get(key) in known}
     held = set(kept.values()) | set(busy)
-    free = iter([slot for slot in known if slot not in held])
+    free = [slot for slot in known if slot not in held]
     new = [key for key in wanted if key not in kept]
     given = dict(zip(new, free, strict=False))
-    result = kept | given
-    return Lending(result, len(known) - len(set(result.values()) | held), len(new) - len(given))
+    return Lending(kept | given, len(free) - len(given), len(new) - len(given))
 
 
 def enough(routes: int, busy: int) -> int:

@@ -1,0 +1,36 @@
+"""What is said on a Route."""
+
+from datetime import timedelta
+
+from cluster.router.plan import Serving
+from cluster.router.report import route_status
+from crds.models.route import RouteStatus
+from tests.unit.cluster.router.records import EPOCH, route
+
+HOSTS = ("shop--main.localhost",)
+GOOD = Serving(HOSTS, "new", {"new-1.ab": "127.0.0.1:1"})
+
+
+def test_a_route_that_is_served_and_says_so_is_left_alone() -> None:
+    record = route()
+    status = route_status(record, GOOD, 2, EPOCH)
+    assert status is not None
+    assert (status["servedBy"], status["observedGeneration"]) == ("new", 2)
+    assert status["conditions"][0]["status"] == "True"
+    record.status = RouteStatus.model_validate(status)
+    assert route_status(record, GOOD, 2, EPOCH + timedelta(hours=1)) is None
+    assert route_status(record, GOOD, 3, EPOCH) is not None
+
+
+def test_why_it_is_not_ready() -> None:
+    cases = {
+        "WaitingForInstance": Serving(HOSTS, "old", {"old-1.ab": "127.0.0.1:1"}, waiting_for="new"),
+        "NothingReleased": Serving(HOSTS, None, {}),
+        "NoReadyInstance": Serving(HOSTS, "new", {}),
+        "HostnameRefused": Serving((), "new", {"a-1.b": "127.0.0.1:1"}, refused={"x": "x is not yours."}),
+    }
+    for reason, serving in cases.items():
+        status = route_status(route(), serving, 2, EPOCH)
+        assert status is not None
+        assert (status["conditions"][0]["status"], status["conditions"][0]["reason"]) == ("False", reason)
+        assert status["servedBy"] == serving.workload
