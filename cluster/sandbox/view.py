@@ -2,7 +2,7 @@
 
 import resource
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -32,11 +32,14 @@ class Limits:
 
 @dataclass(frozen=True)
 class View:
-    """Mounts come in this order, after the machine's own. `survives`: goes on when whoever started it ends."""
+    """Mounts come in this order, after the machine's own; `links` are (target, name), made before them.
+    `survives`: goes on when whoever started it ends."""
 
     mounts: tuple[Mount, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     cwd: str = "/"
+    _: KW_ONLY
+    links: tuple[tuple[str, str], ...] = ()
     tmp_bytes: int = 256 * MIB
     limits: Limits = field(default_factory=Limits)
     survives: bool = False
@@ -69,7 +72,7 @@ def arguments(view: View, machine: Machine, files: Mapping[str, int]) -> list[st
         options.append("--die-with-parent")
     for mount in machine.mounts:
         options += _mount(mount)
-    for target, name in machine.links:
+    for target, name in (*machine.links, *view.links):
         options += ["--symlink", target, name]
     options += ["--proc", "/proc", "--dev", "/dev"]
     options += ["--perms", "1777", "--size", str(view.tmp_bytes), "--tmpfs", "/tmp"]  # noqa: S108 (inside only)

@@ -1,0 +1,30 @@
+"""What one node agent is told at its start."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class NodeConfig:
+    """`data_dir` is the installation's; `cpu` (cores), `memory_bytes` and `instances` are this node's share.
+
+    `allow_addresses`: CIDRs that repositories may be read from although they are not public.
+    `python`: the interpreter that Python projects run on."""
+
+    name: str
+    data_dir: Path
+    kubeconfig: Path
+    tls_cert: Path
+    tls_key: Path
+    tls_ca: Path
+    cpu: float
+    memory_bytes: int
+    python: Path
+    host: str = "127.0.0.1"
+    port: int = 0
+    instances: int = 200
+    allow_addresses: tuple[str, ...] = ()
+
+    @property
+    def state(self) -> Path:
+        return self.data_dir / "nodes" / self.name

@@ -1,0 +1,45 @@
+"""What the parts of one agent share."""
+
+from dataclasses import dataclass, field
+
+from cluster.builder.artifacts import ArtifactStore
+from cluster.builder.workshop import Workshop
+from cluster.node.address import Addresses
+from cluster.node.config import NodeConfig
+from cluster.node.folder import Folders
+from cluster.node.logs import Logs
+from cluster.node.usage import Sampler
+from crds.client.client import Client
+from crds.client.store import Store
+from crds.models.build import Build
+from crds.models.gitref import GitRef
+from crds.models.instance import Instance
+
+
+def _instances() -> Store[Instance]:
+    return Store(Instance)
+
+
+def _builds() -> Store[Build]:
+    return Store(Build)
+
+
+def _gitrefs() -> Store[GitRef]:
+    return Store(GitRef)
+
+
+@dataclass
+class Services:
+    """Made once when the agent starts; the stores are fed by reflectors."""
+
+    config: NodeConfig
+    client: Client
+    workshop: Workshop
+    artifacts: ArtifactStore
+    folders: Folders
+    logs: Logs
+    sampler: Sampler
+    addresses: Addresses = field(default_factory=Addresses)
+    instances: Store[Instance] = field(default_factory=_instances)
+    builds: Store[Build] = field(default_factory=_builds)
+    gitrefs: Store[GitRef] = field(default_factory=_gitrefs)

@@ -1,0 +1,112 @@
+"""From an instance's record to its running process: what it needs is read by name, and noted before it starts."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cluster.node.folder import RunState
+from cluster.node.process import Process
+from cluster.node.services import Services
+from cluster.node.view import CannotStart, Wanted, prepare
+from crds.client.errors import NotFound
+from crds.models.core import Secret
+from crds.models.instance import Instance
+from crds.models.project import Project
+from crds.models.workload import Workload
+from crds.names import ANNOTATION_SECRET_NAMES
+from crds.sizes import SIZES
+
+_LOOKS_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL", re.IGNORECASE)
+_URL_WITH_PASSWORD = re.compile(r"^[a-z][a-z0-9+.-]*://[^/@\s]*:[^/@\s]+@", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What an instance is started from. Immutable records: kept while the instance lives, so that it is started again
+    also while no record can be read. Never on disk."""
+
+    workload: Workload
+    variables: Mapping[str, str] = field(repr=False)
+    secrets: tuple[str, ...] = field(repr=False)
+    volumes: Mapping[str, Path]
+
+
+async def read_inputs(services: Services, record: Instance) -> Inputs:
+    """Raises ApiError; CannotStart when something is not there."""
+    client, namespace = services.client, record.namespace
+    try:
+        workload = await client.get(Workload, record.spec.workload, namespace)
+        name = workload.spec.snapshot
+        snapshot = await client.get(Secret, name, namespace) if name else Secret()
+    except NotFound as error:
+        raise CannotStart("SnapshotMissing", "The workload or its snapshot of variables is gone.") from error
+    variables = snapshot.values()
+    return Inputs(workload, variables, secret_values(snapshot), await _volumes(services, workload))
+
+
+def secret_values(snapshot: Secret) -> tuple[str, ...]:
+    """Values that no log may show: of the names that the project marked, or that look like it."""
+    variables = snapshot.values()
+    try:
+        marked = set(json.loads(snapshot.metadata.annotations.get(ANNOTATION_SECRET_NAMES, "[]")))
+    except (ValueError, TypeError):
+        marked = set()
+    return tuple(
+        value
+        for name, value in variables.items()
+        if name in marked or _LOOKS_SECRET.search(name) or _URL_WITH_PASSWORD.match(value)
+    )
+
+
+async def _volumes(services: Services, workload: Workload) -> dict[str, Path]:
+    """Folders of its volumes, made when they are not there; by the project's uid, so that a later project of the same
+    name never sees them."""
+    if not workload.spec.volumes:
+        return {}
+    project = await services.client.get(Project, workload.spec.project, workload.namespace)
+    root = services.config.data_dir / "volumes" / project.uid
+    folders = {volume.name: root / volume.name for volume in workload.spec.volumes}
+    for folder in folders.values():
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folders
+
+
+def start(services: Services, record: Instance, inputs: Inputs, restarts: int) -> tuple[RunState, Process]:
+    """Raises CannotStart, StillRunning, OSError."""
+    address = services.addresses.allocate()
+    try:
+        wanted = Wanted(inputs.workload, address, inputs.variables, inputs.volumes)
+        prepared = prepare(services.workshop, services.artifacts, wanted)
+        state = _state(record, inputs.workload, address, restarts)
+        folder = services.folders.of(record.uid)
+        folder.write(state)
+        services.logs.open(state, folder)
+        services.logs.mask(record.uid, list(inputs.secrets))
+        return state, Process.start(folder, prepared.view, prepared.command, services.workshop.machine)
+    except BaseException:
+        services.addresses.release(address)
+        raise
+
+
+def _state(record: Instance, workload: Workload, address: str, restarts: int) -> RunState:
+    spec = workload.spec
+    return RunState(
+        uid=record.uid,
+        namespace=record.namespace,
+        name=record.name,
+        project=spec.project,
+        deploy=spec.deploy,
+        process=spec.process,
+        address=address,
+        started_at=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        served=spec.served,
+        health_path=spec.health.path,
+        health_seconds=spec.health.timeout_seconds,
+        drain_seconds=spec.drain_seconds,
+        grace_seconds=spec.stop_grace_seconds,
+        memory_bytes=SIZES[record.spec.size].memory_bytes,
+        restarts=restarts,
+    )

@@ -1,0 +1,214 @@
+"""One instance, from its record to its end: start, wait until ready, start again when it ends, stop it when it is no
+longer wanted. It ends when the instance does; when the agent ends, the process goes on."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Coroutine
+
+from cluster.node import restart
+from cluster.node.folder import RunState
+from cluster.node.health import until_ready
+from cluster.node.leaving import wait_for_traffic
+from cluster.node.process import Process, StillRunning
+from cluster.node.report import InstanceReport
+from cluster.node.reporter import current
+from cluster.node.services import Services
+from cluster.node.starter import Inputs, read_inputs, start
+from cluster.node.view import CannotStart
+from crds.client.errors import ApiError, Conflict, NotFound
+from crds.client.reflector import pause_after
+from crds.models.instance import Instance
+from crds.names import FINALIZER_NODE
+
+_log = logging.getLogger(__name__)
+_ALIVE_SECONDS = 1.0
+_SLOW_LOOK_SECONDS = 1.0
+_RETRY_SECONDS = 5.0
+
+
+class Supervisor:
+    """Fed with the newest record by `see`; `run` returns when there is nothing left of the instance here."""
+
+    def __init__(self, services: Services, uid: str):
+        self._services = services
+        self._uid = uid
+        self._folder = services.folders.of(uid)
+        self._record: Instance | None = None
+        self._gone = False
+        self._changed = asyncio.Event()
+        self._report = InstanceReport(services)
+        self._process: Process | None = None
+        self._state: RunState | None = None
+        self._inputs: Inputs | None = None
+        self._restarts = 0
+        self._crashes = 0
+        self._was_ready = False
+        self._ran_out = False
+
+    def see(self, record: Instance | None) -> None:
+        """None: there is no such record any more."""
+        self._gone = record is None
+        if record is not None:
+            self._record = record
+            self._report.see(record)
+        self._changed.set()
+
+    @property
+    def wanted(self) -> bool:
+        record = self._record
+        lost = record is not None and (record.deleting or record.status.phase == "lost")
+        return not (self._gone or lost)
+
+    async def run(self) -> None:
+        try:
+            self._adopt()
+            while self.wanted:
+                await self._while_wanted(self._one_run())
+            await self._leave()
+        finally:
+            if self._process:
+                self._process.abandon()
+            await self._report.close()
+
+    def _adopt(self) -> None:
+        """Go on with what an earlier agent started, or, when it has ended meanwhile, with its log and its count."""
+        self._state = self._folder.read()
+        if self._state is None:
+            return
+        self._services.logs.open(self._state, self._folder)
+        self._process = Process.adopt(self._folder)
+        self._restarts = self._state.restarts
+        self._was_ready = self._process is not None
+        if self._process:
+            self._services.addresses.keep(self._state.address)
+        else:
+            self._restarts += 1
+            self._services.logs.flush(self._uid)
+
+    async def _while_wanted(self, work: Coroutine[None, None, None]) -> None:
+        """Do it, but leave it as soon as the instance is no longer wanted."""
+        task = asyncio.ensure_future(work)
+        try:
+            while self.wanted and not task.done():
+                self._changed.clear()
+                change = asyncio.ensure_future(self._changed.wait())
+                await asyncio.wait({task, change}, return_when=asyncio.FIRST_COMPLETED)
+                change.cancel()
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    async def _one_run(self) -> None:
+        """One run to its end, and the pause after it."""
+        if self._process is None:
+            pause = await self._try_start()
+            if pause:
+                await asyncio.sleep(pause)
+                return
+        if self._process and self._state:
+            await asyncio.sleep(await self._live(self._process, self._state))
+
+    async def _try_start(self) -> float:
+        """0 when it runs; otherwise how long to wait before the next try."""
+        while self._record is None:
+            await asyncio.sleep(0.05)
+        try:
+            self._inputs = self._inputs or await read_inputs(self._services, self._record)
+            self._state, self._process = start(self._services, self._record, self._inputs, self._restarts)
+        except CannotStart as error:
+            self._report.crashed(None, error.reason, error.message, self._restarts)
+            return _RETRY_SECONDS
+        except StillRunning:
+            self._process = Process.adopt(self._folder)
+            return 0.0 if self._process else 0.05
+        except (ApiError, OSError) as error:
+            _log.warning("starting %s: %s", self._record.name, error)
+            return pause_after(5)
+        self._report.starting(self._state)
+        return 0.0
+
+    async def _live(self, process: Process, state: RunState) -> float:
+        """Until it ends; how long to wait then."""
+        reaper = process.reaper
+        if reaper:
+            self._services.sampler.watch(state, reaper, self._on_hog)
+        ready = asyncio.ensure_future(self._become_ready(process, state))
+        begun = asyncio.get_running_loop().time()
+        try:
+            code = await process.wait()
+        finally:
+            ready.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await ready
+        self._process = None
+        return self._ended(state, code, asyncio.get_running_loop().time() - begun)
+
+    async def _become_ready(self, process: Process, state: RunState) -> None:
+        if not state.served:
+            await asyncio.sleep(_ALIVE_SECONDS)
+        else:
+            verdict = await until_ready(state.address, state.health_path, state.health_seconds)
+            while not verdict.ready:
+                message = f"The instance {verdict.problem} (waited {state.health_seconds} s)."
+                self._report.unhealthy(restart.UNHEALTHY, message)
+                verdict = await until_ready(state.address, state.health_path, 60, _SLOW_LOOK_SECONDS)
+        self._was_ready = True
+        self._report.ready(state)
+        if reaper := process.reaper:
+            self._services.sampler.watch(state, reaper, self._on_hog)
+
+    def _ended(self, state: RunState, code: int | None, seconds: float) -> float:
+        services = self._services
+        services.logs.flush(self._uid)
+        services.sampler.pause(self._uid)
+        services.addresses.release(state.address)
+        self._crashes = 1 if seconds > restart.STEADY_SECONDS else self._crashes + 1
+        self._restarts += 1
+        pause = restart.pause_before(self._crashes)
+        reason = restart.reason_of(self._crashes, self._was_ready, self._ran_out)
+        message = "It used more memory than its size allows." if self._ran_out else restart.sentence_of(code)
+        self._ran_out = False
+        services.logs.system(state, f"{message} It is started again in {pause:g} s.")
+        self._report.crashed(code, reason, message, self._restarts)
+        return pause
+
+    async def _on_hog(self) -> None:
+        if self._process:
+            self._ran_out = True
+            await self._process.kill()
+
+    async def _leave(self) -> None:
+        """Traffic first, then the process, then what is kept of it, and last our finalizer."""
+        services = self._services
+        process = self._process or Process.adopt(self._folder)
+        if process and self._state:
+            self._process = process
+            self._report.stopping()
+            await wait_for_traffic(lambda: None if self._gone else self._record, self._changed, self._state)
+            await process.stop(self._state.grace_seconds)
+            services.logs.system(self._state, "Stopped.")
+        if self._state:
+            services.addresses.release(self._state.address)
+        services.logs.forget(self._uid)
+        services.sampler.forget(self._uid)
+        self._folder.remove()
+        await self._let_go()
+
+    async def _let_go(self) -> None:
+        failures = 0
+        while self._record is not None and not self._gone:
+            try:
+                newest = await current(self._services.client, self._record)
+                if newest and newest.deleting and FINALIZER_NODE in newest.metadata.finalizers:
+                    await self._services.client.remove_finalizer(newest, FINALIZER_NODE)
+                return
+            except NotFound:
+                return
+            except Conflict:
+                continue
+            except ApiError as error:
+                failures += 1
+                _log.info("finalizer of %s: %s", self._record.name, error)
+                await asyncio.sleep(pause_after(failures))

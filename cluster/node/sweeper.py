@@ -1,0 +1,56 @@
+"""Giving back what no record names any more: artifacts, logs, build folders, caches."""
+
+import asyncio
+import logging
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from cluster.node.services import Services
+from crds.client.errors import ApiError
+from crds.models.build import Build
+from crds.models.deploy import Deploy
+from crds.models.project import Project
+from crds.models.workload import Workload
+
+_log = logging.getLogger(__name__)
+_EVERY_SECONDS = 600.0
+
+
+async def keep_sweeping(services: Services) -> None:
+    while True:
+        try:
+            await sweep(services)
+        except (ApiError, OSError) as error:
+            _log.info("sweep: %s", error)
+        await asyncio.sleep(_EVERY_SECONDS)
+
+
+async def sweep(services: Services) -> None:
+    """Folders are listed before the records: what is made in between has a record by the time we look."""
+    logs = list(_below(services.logs.root, 3))
+    builds = list(_below(services.config.state / "builds", 2))
+    caches = list(_below(services.config.state / "caches", 1))
+    deploys, _ = await services.client.list(Deploy)
+    build_records, _ = await services.client.list(Build)
+    workloads, _ = await services.client.list(Workload)
+    projects, _ = await services.client.list(Project)
+    named = {deploy.status.artifact for deploy in deploys} | {build.status.artifact for build in build_records}
+    named |= {workload.spec.artifact for workload in workloads}
+    await asyncio.to_thread(services.artifacts.sweep, [digest for digest in named if digest])
+    kept_logs = {(d.namespace, d.spec.project, d.name) for d in deploys}
+    kept_logs |= {(w.namespace, w.spec.project, w.spec.deploy) for w in workloads}
+    kept_builds = {build.key for build in build_records} | {deploy.key for deploy in deploys}
+    _remove([path for path in logs if path.parts[-3:] not in kept_logs])
+    _remove([path for path in builds if path.parts[-2:] not in kept_builds])
+    uids = {project.uid for project in projects}
+    await asyncio.to_thread(_remove, [path for path in caches if path.name not in uids])
+
+
+def _below(root: Path, depth: int) -> Iterable[Path]:
+    return [path for path in root.glob("/".join(["*"] * depth)) if path.is_dir()]
+
+
+def _remove(paths: Iterable[Path]) -> None:
+    for path in paths:
+        shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,132 @@
+"""CPU and memory of the running instances, sampled from /proc: a short history in memory, never a record."""
+
+import asyncio
+import os
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from cluster.node.clock import iso_now
+from cluster.node.folder import RunState
+
+_LOOK_SECONDS = 2.0
+_SAMPLE_EVERY = 5
+_HISTORY = 90
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class Sample(NamedTuple):
+    """`cpu` in cores since the sample before; memory in bytes, shared pages split among those that share them."""
+
+    at: str
+    cpu: float
+    memory_bytes: int
+
+
+class Load(NamedTuple):
+    """One process: CPU ticks so far (with ended children), resident bytes (shared pages counted in full)."""
+
+    parent: int
+    ticks: int
+    resident: int
+
+
+@dataclass
+class Watched:
+    """One instance under watch; `on_hog` is called when it uses more memory than its size allows."""
+
+    state: RunState
+    reaper: int
+    on_hog: Callable[[], Awaitable[None]]
+    ticks: int | None = None
+    looked_at: float = 0.0
+    history: deque[Sample] = field(default_factory=lambda: deque(maxlen=_HISTORY))
+
+
+class Sampler:
+    """`run` looks every two seconds while anything is watched, and keeps each fifth look."""
+
+    def __init__(self) -> None:
+        self.watched: dict[str, Watched] = {}
+        self._any = asyncio.Event()
+
+    def watch(self, state: RunState, reaper: int, on_hog: Callable[[], Awaitable[None]]) -> None:
+        before = self.watched.get(state.uid)
+        history = before.history if before else deque[Sample](maxlen=_HISTORY)
+        self.watched[state.uid] = Watched(state, reaper, on_hog, history=history)
+        self._any.set()
+
+    def pause(self, uid: str) -> None:
+        """It does not run now, its history stays."""
+        if uid in self.watched:
+            self.watched[uid].reaper = 0
+
+    def forget(self, uid: str) -> None:
+        self.watched.pop(uid, None)
+
+    async def run(self) -> None:
+        rounds = 0
+        while True:
+            if not self.watched:
+                self._any.clear()
+                await self._any.wait()
+            await self._look(rounds % _SAMPLE_EVERY == 0)
+            rounds += 1
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    async def _look(self, keep: bool) -> None:
+        loads = read_loads()
+        children: dict[int, list[int]] = {}
+        for pid, load in loads.items():
+            children.setdefault(load.parent, []).append(pid)
+        for each in list(self.watched.values()):
+            tree = below(each.reaper, children) if each.reaper in loads else []
+            resident = sum(loads[pid].resident for pid in tree)
+            if resident > each.state.memory_bytes and proportional(tree) > each.state.memory_bytes:
+                await each.on_hog()
+            elif keep and tree:
+                self._keep(each, sum(loads[pid].ticks for pid in tree), proportional(tree))
+
+    def _keep(self, each: Watched, ticks: int, memory: int) -> None:
+        now = asyncio.get_running_loop().time()
+        passed = now - each.looked_at
+        used = (ticks - each.ticks) / _TICKS / passed if each.ticks is not None and passed > 0 else 0.0
+        each.ticks, each.looked_at = ticks, now
+        each.history.append(Sample(iso_now(), round(max(used, 0.0), 4), memory))
+
+
+def read_loads() -> dict[int, Load]:
+    """Every process of the machine, one small file each."""
+    found: dict[int, Load] = {}
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            try:
+                text = Path(f"/proc/{entry.name}/stat").read_bytes()
+            except OSError:
+                continue
+            rest = text[text.rfind(b")") + 2 :].split()
+            found[int(entry.name)] = Load(int(rest[1]), sum(map(int, rest[11:15])), int(rest[21]) * _PAGE)
+    return found
+
+
+def below(root: int, children: dict[int, list[int]]) -> list[int]:
+    """The process and everything that it started."""
+    found = [root]
+    for pid in found:
+        found += children.get(pid, ())
+    return found
+
+
+def proportional(pids: Iterable[int]) -> int:
+    """Their memory with shared pages split among those that share them."""
+    total = 0
+    for pid in pids:
+        try:
+            text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        except OSError:
+            continue
+        total += next((int(line.split()[1]) * 1024 for line in text.splitlines() if line.startswith("Pss:")), 0)
+    return total
