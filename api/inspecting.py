@@ -6,9 +6,9 @@ from planning.inspection import Inspection
 
 
 class InspectionFailed(Exception):
-    """The repository or the ref cannot be read; the message says why, for the caller."""
+    """The repository or the ref cannot be read; the message says why, in a sentence for the caller."""
 
 
 class Inspector(Protocol):
-    async def inspect(self, repository: str, ref: str, path: str) -> Inspection:
+    async def __call__(self, repository: str, ref: str, path: str) -> Inspection:
         """What the commit at `ref` (empty: the repository's HEAD) holds below `path`. Raises InspectionFailed."""

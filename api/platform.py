@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from api.config import ApiConfig
+from api.http.ratelimit import RateLimit
 from api.identity.credentials import Credentials
 from api.inspecting import Inspector
 from api.records.cache import Records
@@ -31,6 +32,8 @@ class Platform:
     runtime: Runtime
     inspector: Inspector
     ready: Callable[[], bool]
+    webhook_limit: RateLimit
+    openapi: bytes
     project_views: ProjectViews = field(default_factory=ProjectViews)
     now: Callable[[], datetime] = utc_now
     closing: asyncio.Event = field(default_factory=asyncio.Event)

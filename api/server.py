@@ -2,14 +2,16 @@
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import AsyncIterator, Generator
 from contextlib import asynccontextmanager
 
+import orjson
 import uvicorn
 
 from api.config import ApiConfig
 from api.http.adapter import Adapter
+from api.http.openapi import document
+from api.http.ratelimit import RateLimit
 from api.identity.credentials import Credentials
 from api.inspecting import Inspector
 from api.platform import Platform
@@ -22,8 +24,10 @@ from api.store.migrate import migrate
 from api.table import TABLE
 from crds.client.client import Client
 
-_log = logging.getLogger(__name__)
+__all__ = ["ApiConfig", "run"]
+
 _STOP_SECONDS = 3
+_API_VERSION = "1.0.0"
 
 
 async def run(config: ApiConfig, inspector: Inspector) -> None:
@@ -56,6 +60,8 @@ async def platform(config: ApiConfig, inspector: Inspector) -> AsyncIterator[Pla
             runtime=runtime,
             inspector=inspector,
             ready=lambda: feed.synced,
+            webhook_limit=RateLimit(config.rate_per_minute, "webhook"),
+            openapi=orjson.dumps(document(TABLE, _API_VERSION)),
         )
     finally:
         for task in tasks:

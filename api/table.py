@@ -7,18 +7,36 @@ from pydantic import BaseModel
 from api.edits.deploy import DeployRequest, RollbackRequest
 from api.edits.env import EnvRequest
 from api.edits.git import ConnectRequest
+from api.edits.plan import PlanRequest
 from api.edits.project import CreateProject, PatchProject
 from api.edits.scale import ScaleRequest
 from api.http.endpoint import Access, Endpoint, Find, Handler
 from api.http.paging import PageQuery
 from api.http.shapes import Body, NoBody, NoQuery, Query, View
-from api.routes import deploys, env, find, git, instances, projects, scale
+from api.routes import (
+    deploys,
+    env,
+    find,
+    git,
+    instances,
+    logs,
+    metrics,
+    plans,
+    projects,
+    scale,
+    service,
+    webhook,
+)
 from api.views.deploy import DeployList, DeployView
 from api.views.env import EnvView
 from api.views.git import ConnectedView, GitView
 from api.views.instance import InstanceList
+from api.views.log import LineList
+from api.views.metrics import MetricsView
+from api.views.plan import PlanView
 from api.views.project import ProjectList, ProjectView
 from api.views.scale import ScaleView
+from api.views.webhook import DeliveryView
 
 Request = type[Body] | type[Query] | None
 
@@ -63,6 +81,10 @@ TABLE: list[Endpoint] = [
     row("GET", "/v1/projects/:id/deploys/:deployId/stream", "read", deploys.join_stream, None, None, streams=True),
     row("POST", "/v1/projects/:id/deploys/:deployId/cancel", "deploy", deploys.cancel, None, DeployView, 202),
     row("POST", "/v1/projects/:id/rollback", "deploy", deploys.rollback, RollbackRequest, DeployView, 202),
+    row("POST", "/v1/deploy/plan", "deploy", plans.make, PlanRequest, PlanView),
+    # 4.3 Logs and metrics
+    row("GET", "/v1/projects/:id/logs", "read", logs.read, logs.LogsQuery, LineList, streams=True),
+    row("GET", "/v1/projects/:id/metrics", "read", metrics.read, None, MetricsView),
     # 4.4 Environment, scaling, instances
     row("GET", "/v1/projects/:id/env", "read", env.read, None, EnvView, etag=True),
     row("POST", "/v1/projects/:id/env", "deploy", env.change, EnvRequest, EnvView, etag=True),
@@ -75,4 +97,10 @@ TABLE: list[Endpoint] = [
     row("POST", "/v1/projects/:id/git", "deploy", git.connect, ConnectRequest, ConnectedView, etag=True),
     row("DELETE", "/v1/projects/:id/git", "deploy", git.disconnect, None, None, 204, etag=True),
     row("POST", "/v1/projects/:id/git/rotate-secret", "deploy", git.rotate_secret, None, ConnectedView, etag=True),
+    row("POST", "/v1/projects/:id/git/webhook", "signature", webhook.deliver, None, DeliveryView, 202, raw_body=True),
+    # The service itself
+    row("GET", "/v1/openapi.json", "public", service.openapi, None, None),
+    row("GET", "/healthz", "public", service.healthz, None, None),
+    row("GET", "/readyz", "public", service.readyz, None, None),
+    row("GET", "/errors/:code", "public", service.error_page, None, None),
 ]

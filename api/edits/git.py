@@ -27,24 +27,24 @@ class ConnectRequest(Body):
     branch: str | None = Field(default=None, description="Left out: the repository's own")
 
 
-def repository_of(repo: str, *, git_host: str, operator: bool) -> str:
+def repository_of(repo: str, *, git_host: str, operator: bool, pointer: str = "/repo") -> str:
     """The repository's address as the record has it. `operator`: may use paths of the machine."""
     if len(repo) > _LONGEST:
-        raise invalid("/repo", f"The address may have {_LONGEST} characters.")
+        raise invalid(pointer, f"The address may have {_LONGEST} characters.")
     if _SHORT.fullmatch(repo):
-        return f"{git_host.rstrip('/')}/{_named(repo)}.git"
+        return f"{git_host.rstrip('/')}/{_named(repo, pointer)}.git"
     problem = repository_problem(repo, operator=operator)
     if problem is None and not operator and _is_inside(repo):
         problem = "names a host inside the platform's own network"
     if problem:
-        raise invalid("/repo", f"The repository {problem}.")
+        raise invalid(pointer, f"The repository {problem}.")
     return repo
 
 
-def _named(short: str) -> str:
+def _named(short: str, pointer: str) -> str:
     name = short.partition("/")[2].removesuffix(".git")
     if name in ("", ".", ".."):
-        raise invalid("/repo", "The repository must be named as owner/name.")
+        raise invalid(pointer, "The repository must be named as owner/name.")
     return short.removesuffix(".git")
 
 
@@ -59,12 +59,12 @@ def _is_inside(repo: str) -> bool:
         return host.rpartition(".")[2] in _LOCAL_NAMES or not re.search(r"[a-z]", host) or host.startswith("0x")
 
 
-def check_branch(branch: str | None) -> str:
+def check_branch(branch: str | None, pointer: str = "/branch") -> str:
     if branch is None:
         return ""
     problem = ref_problem(branch)
     if problem:
-        raise invalid("/branch", f"The branch {problem}.")
+        raise invalid(pointer, f"The branch {problem}.")
     return branch
 
 

@@ -20,17 +20,18 @@ class Owner:
 
 
 async def ensure_owner(
-    store_url: str, *, account_id: str, email: str, name: str = "Owner", key_name: str = "first key"
+    store_url: str, *, handle: str, account_id: str, email: str, key_name: str = "first key"
 ) -> Owner:
     """The owner of the account; made, with one admin key, when the account has none yet.
 
-    `account_id`: `record_id("acc", uid)` of the Account record. Safe to repeat; also creates the store."""
+    `account_id`: `record_id("acc", uid)` of the Account record, whose name `handle` is; the owner is called so until
+    somebody says better. Safe to repeat; also creates the store."""
     await asyncio.to_thread(migrate, store_url)
     now = datetime.now(UTC)
     secret = new_key()
     user_id = new_id("usr")
     key = new_row(secret, account_id=account_id, user_id=user_id, name=key_name, scope="admin", now=now)
-    new = owners.NewOwner(user_id, email, name, account_id, key)
+    new = owners.NewOwner(user_id, email, handle, account_id, key)
     database = Database(store_url)
     try:
         owner_id, is_new = await database.run(lambda session: owners.ensure(session, new, now))

@@ -1,6 +1,6 @@
 """Variables. Their values are in a Secret that is read when needed and never cached."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 from api.edits import env as edits
 from api.edits.env import EnvRequest, Variables
@@ -11,6 +11,7 @@ from api.records.editor import refuse_others_fields
 from api.views.env import env_etag, env_view, secret_names
 from crds.client.errors import AlreadyExists, Conflict, NotFound
 from crds.models.core import Secret
+from crds.models.project import Project
 from crds.names import env_secret
 
 _TRIES = 3
@@ -62,25 +63,27 @@ async def _store(call: Call, secret: Secret | None, wanted: Variables) -> Secret
 
 
 async def _answer(call: Call, secret: Secret | None) -> Answer:
-    return Answer(env_view(secret, await _running(call)), etag=env_etag(secret))
+    return Answer(env_view(secret, await _running(call, call.project)), etag=env_etag(secret))
 
 
-async def _running(call: Call) -> Secret | None:
-    """The variables that the live release was started with."""
-    live = call.platform.records.live_deploy(call.project)
-    if live is None or not live.status.snapshot:
-        return None
-    snapshot = live.status.snapshot
-    return await _get(lambda: call.platform.editor.client.get(Secret, snapshot, call.namespace))
+async def secrets_of(call: Call, project: Project) -> tuple[dict[str, str], dict[str, str]]:
+    """The variables as they are set, and as the live release has them."""
+    secret = await _get(call, project, env_secret(project.name))
+    running = await _running(call, project)
+    return (secret.values() if secret else {}), (running.values() if running else {})
+
+
+async def _running(call: Call, project: Project) -> Secret | None:
+    live = call.platform.records.live_deploy(project)
+    return await _get(call, project, live.status.snapshot) if live and live.status.snapshot else None
 
 
 async def _secret(call: Call) -> Secret | None:
-    name = env_secret(call.project.name)
-    return await _get(lambda: call.platform.editor.client.get(Secret, name, call.namespace))
+    return await _get(call, call.project, env_secret(call.project.name))
 
 
-async def _get(get: Callable[[], Awaitable[Secret]]) -> Secret | None:
+async def _get(call: Call, project: Project, name: str) -> Secret | None:
     try:
-        return await get()
+        return await call.platform.editor.client.get(Secret, name, project.namespace)
     except NotFound:
         return None

@@ -1,6 +1,6 @@
 """What any runtime can be asked."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -83,7 +83,7 @@ class LogQuery:
 
 
 class Runtime(Protocol):
-    def build_log(self, node: str, namespace: str, build: str, start: int) -> AsyncIterator[BuildLine]:
+    def build_log(self, node: str, namespace: str, build: str, start: int) -> AsyncGenerator[BuildLine, None]:
         """The lines from number `start` on, until the node ends the log. Raises RuntimeAway."""
 
     async def build_tail(self, node: str, namespace: str, build: str, count: int) -> list[str]:
@@ -96,7 +96,7 @@ class Runtime(Protocol):
     async def instance_tail(self, node: str, namespace: str, project: str, instance: str, count: int) -> list[str]:
         """The last lines of one instance. Raises RuntimeAway."""
 
-    def follow_log(self, query: LogQuery, after: Mapping[str, str]) -> AsyncIterator[tuple[str, LogLine]]:
+    def follow_log(self, query: LogQuery, after: Mapping[str, str]) -> AsyncGenerator[tuple[str, LogLine], None]:
         """Lines as they come, for ever, each with its node's name: first those behind `after` (node -> cursor), or of
         the query for other nodes. A node that is away is asked again until it is back."""
 
