@@ -162,9 +162,9 @@ def method_not_allowed() -> ApiError:
     return ApiError(405, "MethodNotAllowed", message, {})
 
 
-def unsupported_media_type(got: str, accepted: Sequence[str]) -> ApiError:
+def unsupported_media_type(accepted: Sequence[str]) -> ApiError:
     message = f"the body of the request was in an unknown format - accepted media types include: {', '.join(accepted)}"
-    return ApiError(415, "UnsupportedMediaType", message if got is not None else message)
+    return ApiError(415, "UnsupportedMediaType", message)
 
 
 def not_acceptable(accepted: Sequence[str]) -> ApiError:

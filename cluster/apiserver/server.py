@@ -8,15 +8,13 @@ import ssl
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import uvicorn
-
 from cluster.apiserver.access.file import Access
 from cluster.apiserver.collect.collector import Collector
 from cluster.apiserver.collect.definitions import serve_committed
 from cluster.apiserver.config import ApiServerConfig
-from cluster.apiserver.http.asgi import Application
+from cluster.apiserver.http.application import Application
 from cluster.apiserver.http.dispatch import Dispatcher
-from cluster.apiserver.http.protocol import CertificateProtocol
+from cluster.apiserver.http.protocol import HttpProtocol
 from cluster.apiserver.kinds.builtin.table import SECRETS, built_in_resources
 from cluster.apiserver.kinds.registry import Registry
 from cluster.apiserver.storage.codec import SecretsCodec, load_or_make_key
@@ -26,8 +24,7 @@ from cluster.apiserver.verbs.context import Context
 from cluster.apiserver.watching.hub import Hub
 
 HOUSEKEEPING_SECONDS = 5.0
-GRACE_SECONDS = 3
-KEEP_ALIVE_SECONDS = 120
+GRACE_SECONDS = 3.0
 BACKLOG = 512
 
 
@@ -60,68 +57,49 @@ def _open_store(data_dir: Path) -> Store:
 
 
 async def _serve(config: ApiServerConfig, context: Context, ready: Callable[[], None]) -> None:
-    listener = _listen(config.host, config.port)
-    server = _Server(_settings(config, Application(Dispatcher(context), context.access)), context.hub, ready)
-    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    loop = asyncio.get_running_loop()
+    application = Application(Dispatcher(context), context.access)
+    connections: set[HttpProtocol] = set()
+    stopping = asyncio.Event()
+    server = await loop.create_server(
+        lambda: HttpProtocol(application, connections), sock=_listen(config.host, config.port), ssl=_tls(config)
+    )
     try:
-        with _signals(server, context.access):
-            await asyncio.wait((serving, context.store.failed), return_when=asyncio.FIRST_COMPLETED)
+        with _signals(stopping, context.access):
+            ready()
+            stop = asyncio.ensure_future(stopping.wait())
+            await asyncio.wait((stop, context.store.failed), return_when=asyncio.FIRST_COMPLETED)
+            stop.cancel()
         if context.store.failed.done():
             context.store.failed.result()
     finally:
-        server.stop()
-        await serving
-        listener.close()
+        server.close()
+        context.hub.close()
+        await _finish(connections)
 
 
-def _settings(config: ApiServerConfig, application: Application) -> uvicorn.Config:
-    settings = uvicorn.Config(
-        application,  # type: ignore[arg-type]
-        http=CertificateProtocol,
-        ws="none",
-        loop="none",
-        lifespan="off",
-        access_log=False,
-        log_config=None,
-        server_header=False,
-        date_header=False,
-        proxy_headers=False,
-        timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=GRACE_SECONDS,
-        ssl_certfile=str(config.tls_cert),
-        ssl_keyfile=str(config.tls_key),
-        ssl_ca_certs=str(config.client_ca) if config.client_ca else None,
-        ssl_cert_reqs=ssl.CERT_OPTIONAL if config.client_ca else ssl.CERT_NONE,
-    )
-    settings.load()
-    assert settings.ssl is not None
-    settings.ssl.minimum_version = ssl.TLSVersion.TLSv1_2
-    return settings
+async def _finish(connections: set[HttpProtocol]) -> None:
+    """Let what is under way be answered, for a moment."""
+    deadline = asyncio.get_running_loop().time() + GRACE_SECONDS
+    while connections:
+        for connection in list(connections):
+            connection.finish()
+        if asyncio.get_running_loop().time() > deadline:
+            for connection in list(connections):
+                connection.abort()
+            return
+        await asyncio.sleep(0.01)
 
 
-class _Server(uvicorn.Server):
-    """Ends open watches when it shuts down, and leaves the process's signals alone."""
-
-    def __init__(self, config: uvicorn.Config, hub: Hub, ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._hub = hub
-        self._ready = ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self._ready()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._hub.close()
-        await super().shutdown(sockets)
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-    def stop(self) -> None:
-        self._hub.close()
-        self.should_exit = True
+def _tls(config: ApiServerConfig) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.load_cert_chain(config.tls_cert, config.tls_key)
+    context.set_alpn_protocols(["http/1.1"])
+    if config.client_ca is not None:
+        context.load_verify_locations(config.client_ca)
+        context.verify_mode = ssl.CERT_OPTIONAL
+    return context
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -135,10 +113,10 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 @contextlib.contextmanager
-def _signals(server: _Server, access: Access) -> Iterator[None]:
+def _signals(stopping: asyncio.Event, access: Access) -> Iterator[None]:
     """SIGTERM and SIGINT stop the server, SIGHUP reads the access file again (main thread only)."""
     loop = asyncio.get_running_loop()
-    handlers = {signal.SIGTERM: server.stop, signal.SIGINT: server.stop, signal.SIGHUP: access.refresh}
+    handlers = {signal.SIGTERM: stopping.set, signal.SIGINT: stopping.set, signal.SIGHUP: access.refresh}
     installed: list[signal.Signals] = []
     with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):
         for number, handler in handlers.items():

@@ -1,8 +1,8 @@
 """The functions and operators of the subset, over decoded JSON values.
 
 Functions: size, int, double, string, bool, type-free equality and ordering, startsWith, endsWith, contains, matches,
-lowerAscii, upperAscii, trim, split, join, replace, indexOf, substring, min, max, sum, isSorted. Macros (in `parser`): has, all, exists,
-exists_one, map, filter. No timestamps, durations, quantities, URLs or optionals.
+lowerAscii, upperAscii, trim, split, join, replace, indexOf, substring, min, max, sum, isSorted. Macros (in
+`parser`): has, all, exists, exists_one, map, filter. No timestamps, durations, quantities, URLs or optionals.
 """
 
 import re

@@ -22,7 +22,7 @@ def field_name(name: str) -> str:
 
 
 def constant(value: Any) -> Expression:
-    return lambda scope: value
+    return lambda _: value
 
 
 def select(value: Expression, field: str) -> Expression:

@@ -70,10 +70,12 @@ def _walk(value: Any, old: Any, node: Node, path: str, errors: list[FieldError])
             errors.append(error)
     if isinstance(value, dict):
         before = old if isinstance(old, dict) else {}
-        for name, below in value.items():
-            child = node.child(name)
-            if child is not None:
-                _walk(below, before.get(name, ABSENT), child, f"{path}.{name}" if path else name, errors)
+        for name, child in node.ruled:
+            if name in value:
+                _walk(value[name], before.get(name, ABSENT), child, f"{path}.{name}" if path else name, errors)
+        if node.additional is not None and node.additional.rules_below:
+            for name, below in value.items():
+                _walk(below, before.get(name, ABSENT), node.additional, f"{path}.{name}" if path else name, errors)
     elif isinstance(value, list) and node.items is not None and node.items.rules_below:
         earlier = _by_key(old, node) if isinstance(old, list) else {}
         for index, item in enumerate(value):

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import uuid
 from collections.abc import Sequence
 
 from cluster.apiserver.collect.definitions import serve_stored, settle_definition
@@ -11,6 +10,7 @@ from cluster.apiserver.collect.owners import Dependents, owner_place, settle_dep
 from cluster.apiserver.kinds import times
 from cluster.apiserver.kinds.builtin.namespaces import FINALIZER, NAME_LABEL
 from cluster.apiserver.kinds.builtin.table import DEFINITIONS, NAMESPACES
+from cluster.apiserver.kinds.identifiers import new_uid
 from cluster.apiserver.storage.records import Change, Record
 from cluster.apiserver.types import Key
 from cluster.apiserver.verbs.context import Context
@@ -119,7 +119,7 @@ class Collector:
 def _namespace(name: str) -> dict[str, object]:
     metadata = {
         "name": name,
-        "uid": str(uuid.uuid4()),
+        "uid": new_uid(),
         "creationTimestamp": times.now(),
         "labels": {NAME_LABEL: name},
     }

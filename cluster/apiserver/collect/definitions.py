@@ -65,7 +65,7 @@ async def settle_definition(context: Context, name: str) -> None:
 
     def judge(obj: Json) -> None:
         status = obj.setdefault("status", {})
-        for wanted in refused(conflict[1], conflict[0]) if conflict else accepted(obj["spec"]["names"]):
+        for wanted in refused(conflict[1], conflict[0]) if conflict else accepted():
             set_condition(status, wanted)
         status["acceptedNames"] = {"plural": "", "kind": ""} if conflict else dict(obj["spec"]["names"])
         stored = status.setdefault("storedVersions", [])

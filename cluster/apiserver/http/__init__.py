@@ -1,3 +1,3 @@
-"""The edge: requests and responses as values, and the ASGI application between them and uvicorn.
+"""The edge: requests and responses as values, and the HTTP/1.1 protocol that carries them.
 No decisions about objects: those are in `verbs`.
 """

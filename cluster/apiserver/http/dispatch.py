@@ -50,8 +50,8 @@ class Dispatcher:
         self._context = context
         self._documents = Documents(context.registry)
 
-    async def answer(self, request: Request) -> Answer:
-        """Raises ApiError or PageNotFound for what is refused."""
+    def answer(self, request: Request) -> Answer | Awaitable[Answer]:
+        """At once if it can be. Raises ApiError or PageNotFound for what is refused, as awaiting it may."""
         place = place_of(request.path)
         if place is None or not place.plural:
             return self._elsewhere(request, place)
@@ -63,14 +63,14 @@ class Dispatcher:
         target = _target(place, resource, version)
         form = negotiate(request.headers.get("accept", ""))
         if place.subresource:
-            return await self._subresource(request, target, form, verb)
+            return self._subresource(request, target, form, verb)
         if verb not in resource.verbs:
             raise method_not_allowed()
         if verb == "watch":
             return watch(self._context, target, request, form)
         if verb == "get" and not request.query:
             return get_now(self._context, target, request, form)
-        return await VERBS[verb](self._context, target, request, form)
+        return VERBS[verb](self._context, target, request, form)
 
     def _elsewhere(self, request: Request, place: Place | None) -> Response:
         path = request.path.rstrip("/") or "/"
@@ -133,13 +133,13 @@ class Dispatcher:
             raise resource_not_found()
         raise PageNotFound
 
-    async def _subresource(self, request: Request, target: Target, form: Form, verb: str) -> Response:
+    def _subresource(self, request: Request, target: Target, form: Form, verb: str) -> Awaitable[Response]:
         if not target.name or (verb not in SUBRESOURCE_VERBS and verb != "create"):
             raise method_not_allowed()
         if target.subresource == "scale" and target.version.scale is not None:
-            return await scale(self._context, target, request)
+            return scale(self._context, target, request)
         if target.subresource == "status" and target.version.has_status:
-            return await VERBS[verb](self._context, target, request, form)
+            return VERBS[verb](self._context, target, request, form)
         if target.resource.custom:
             raise PageNotFound
         raise resource_not_found()

@@ -1,4 +1,4 @@
-"""Is a CustomResourceDefinition one that this server can serve: names, versions, structural schemas, defaults, rules."""
+"""Is a CustomResourceDefinition one that can be served here: names, versions, structural schemas, defaults, rules."""
 
 import re
 from typing import Any

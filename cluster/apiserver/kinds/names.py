@@ -10,6 +10,9 @@ SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z
 LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 QUALIFIED = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
 MAX_ANNOTATIONS = 256 * 1024
+BUILT_IN_FINALIZERS = frozenset(
+    {"foregroundDeletion", "orphan", "kubernetes", "customresourcecleanup.apiextensions.k8s.io"}
+)
 SUBDOMAIN_RULE = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
     "end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
@@ -24,7 +27,10 @@ VALUE_RULE = (
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
     "end with an alphanumeric character"
 )
-KEY_RULE = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+KEY_RULE = (
+    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
+    "character"
+)
 
 
 def name_errors(name: Any, field: str = "metadata.name") -> list[FieldError]:
@@ -108,5 +114,5 @@ def finalizer_warnings(finalizers: list[str]) -> list[str]:
         f'metadata.finalizers: "{name}": prefer a domain-qualified finalizer name including a path (/) to avoid '
         "accidental conflicts with other finalizer writers"
         for name in finalizers
-        if "/" not in name and name not in ("foregroundDeletion", "orphan", "kubernetes")
+        if "/" not in name and name not in BUILT_IN_FINALIZERS
     ]

@@ -1,5 +1,7 @@
 """What may be special about a kind; the base class is what custom resources do."""
 
+# ruff: noqa: ARG002 (a hook is given all that any kind may need)
+
 from cluster.apiserver.errors import FieldError
 from cluster.apiserver.types import Json
 

@@ -1,14 +1,21 @@
 """Timestamps as the API writes them."""
 
 import re
+import time
 from datetime import UTC, datetime
+from functools import lru_cache
 
 MICRO = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(Z|[+-]\d\d:\d\d)$")
 
 
 def now() -> str:
     """The present in whole seconds, UTC: 2024-05-01T10:00:00Z."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return at_second(int(time.time()))
+
+
+@lru_cache(maxsize=4)
+def at_second(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def now_micro() -> str:

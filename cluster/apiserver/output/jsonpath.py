@@ -1,4 +1,4 @@
-"""The simple JSON paths of printer columns: `.a.b`, `.a['b.c']`, `.a[0]`, `.a[*].b`, `.a[?(@.type=="Ready")].status`."""
+"""The simple JSON paths of columns: `.a.b`, `.a['b.c']`, `.a[0]`, `.a[*].b`, `.a[?(@.type=="Ready")].status`."""
 
 import re
 from typing import Any

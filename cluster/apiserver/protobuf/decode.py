@@ -29,7 +29,7 @@ def decode_object(data: bytes) -> Json:
     named = {number: value for number, value in fields(type_meta) if isinstance(value, bytes)}
     api_version, kind = _text(named.get(1, b"")), _text(named.get(2, b""))
     if kind not in KINDS:
-        raise unsupported_media_type("application/vnd.kubernetes.protobuf", ("application/json", "application/yaml"))
+        raise unsupported_media_type(("application/json", "application/yaml"))
     return {"apiVersion": api_version, "kind": kind, **_message(raw, KINDS[kind], 0)}
 
 

@@ -34,6 +34,7 @@ def compile_schema(raw: Json) -> Node:
     node.limits = _limits(raw)
     node.rules = compile_rules(raw.get("x-kubernetes-validations") or [])
     below = [*node.properties.values(), *(n for n in (node.additional, node.items) if n is not None)]
+    node.ruled = tuple((name, child) for name, child in node.properties.items() if child.rules_below)
     node.rules_below = bool(node.rules) or any(child.rules_below for child in below)
     return node
 

@@ -45,7 +45,7 @@ class Node:
 
     __slots__ = (
         "additional", "defaults", "embedded", "int_or_string", "items", "limits", "list_keys", "list_type",
-        "map_atomic", "nullable", "preserve", "properties", "required", "rules", "rules_below", "type",
+        "map_atomic", "nullable", "preserve", "properties", "required", "ruled", "rules", "rules_below", "type",
     )  # fmt: skip
 
     def __init__(self, kind: str = "") -> None:
@@ -64,6 +64,7 @@ class Node:
         self.map_atomic = False
         self.limits: Limits | None = None
         self.rules: tuple[Rule, ...] = ()
+        self.ruled: tuple[tuple[str, Node], ...] = ()
         self.rules_below = False
 
     def child(self, name: str) -> Node | None:

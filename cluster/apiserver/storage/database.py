@@ -7,7 +7,7 @@ horizon has passed the row that replaced it. There is no second table of objects
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -63,13 +63,11 @@ class Database:
         last = max(self._meta("rv"), self._newest(), 1)
         if self._meta("dirty"):
             last += CRASH_JUMP
-        with self._write:
-            self._write.executemany("REPLACE INTO meta VALUES (?, ?)", [("dirty", 1), ("rv", last)])
+        self._write.executemany("REPLACE INTO meta VALUES (?, ?)", [("dirty", 1), ("rv", last)])
         return last
 
     def end_run(self, rv: int) -> None:
-        with self._write:
-            self._write.executemany("REPLACE INTO meta VALUES (?, ?)", [("dirty", 0), ("rv", rv)])
+        self._write.executemany("REPLACE INTO meta VALUES (?, ?)", [("dirty", 0), ("rv", rv)])
         self._write.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._read.close()
         self._write.close()
@@ -85,13 +83,17 @@ class Database:
             gone = kind == "DELETED"
             yield resource, namespace, name, rv, b"" if gone else self._codec.open(resource, namespace, name, body)
 
-    def commit(self, changes: Iterable[Change], maintenance: Iterable[tuple[int, int]] = ()) -> None:
-        """Write all of `changes` in one transaction. Called on the writer thread only."""
+    def insert(self, changes: Sequence[Change]) -> None:
+        """Open a transaction with all of `changes` in it."""
         now = int(time.time())
-        with self._write:
-            self._write.executemany(INSERT, (self._row(change, now) for change in changes))
-            for low, high in maintenance:
-                self._compact(low, high)
+        self._write.execute("BEGIN IMMEDIATE")
+        self._write.executemany(INSERT, [self._row(change, now) for change in changes])
+
+    def commit(self, compactions: Iterable[tuple[int, int]] = ()) -> None:
+        """Forget what is too old and bring the open transaction to the disk; for the writer thread, as it takes time."""
+        for low, high in compactions:
+            self._compact(low, high)
+        self._write.execute("COMMIT")
 
     def events(self, resource: str, after: int, until: int) -> Iterator[Row]:
         """The committed events with after < rv <= until, oldest first."""
@@ -134,7 +136,7 @@ class Database:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, check_same_thread=False)
+    connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA cache_size = -2048")

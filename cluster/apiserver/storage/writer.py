@@ -1,4 +1,4 @@
-"""Group commit: one thread writes to the log; all that waits while it commits goes into the next transaction."""
+"""Group commit: all that waits while a transaction is brought to the disk goes into the next one."""
 
 import asyncio
 import queue
@@ -9,10 +9,14 @@ from cluster.apiserver.storage.database import Database
 from cluster.apiserver.storage.records import Change
 
 Compaction = tuple[int, int]
+Batch = tuple[list[Change], list[Compaction]]
 
 
 class Writer:
-    """Takes changes on the event loop, commits them on its thread, reports back on the event loop in order."""
+    """Takes changes on the event loop, commits them on its thread, reports back on the event loop in order.
+
+    Rows are inserted on the loop, which is a copy; only the commit waits for the disk and is the thread's.
+    """
 
     def __init__(self, database: Database, committed: Callable[[list[Change]], None]) -> None:
         self._database = database
@@ -21,7 +25,7 @@ class Writer:
         self._waiting: list[Change] = []
         self._compactions: list[Compaction] = []
         self._busy = False
-        self._batches: queue.SimpleQueue[tuple[list[Change], list[Compaction]] | None] = queue.SimpleQueue()
+        self._batches: queue.SimpleQueue[Batch | None] = queue.SimpleQueue()
         self._idle = asyncio.Event()
         self._idle.set()
         self.failed: asyncio.Future[None] = self._loop.create_future()
@@ -37,8 +41,10 @@ class Writer:
         self._wake()
 
     async def close(self) -> None:
-        """Returns once everything submitted is committed and the thread has ended."""
-        await asyncio.wait((asyncio.ensure_future(self._idle.wait()), self.failed), return_when="FIRST_COMPLETED")
+        """Returns once everything submitted is committed, or a commit has failed, and the thread has ended."""
+        idle = asyncio.ensure_future(self._idle.wait())
+        await asyncio.wait((idle, self.failed), return_when=asyncio.FIRST_COMPLETED)
+        idle.cancel()
         self._batches.put(None)
         self._thread.join()
 
@@ -50,20 +56,30 @@ class Writer:
             self._loop.call_soon(self._hand_over)
 
     def _hand_over(self) -> None:
+        if self.failed.done():
+            return
         batch, self._waiting = self._waiting, []
         compactions, self._compactions = self._compactions, []
-        self._batches.put((batch, compactions))
+        try:
+            self._database.insert(batch)
+        except Exception as error:
+            self._fail(error)
+        else:
+            self._batches.put((batch, compactions))
 
     def _run(self) -> None:
         while (work := self._batches.get()) is not None:
             batch, compactions = work
             try:
-                self._database.commit(batch, compactions)
+                self._database.commit(compactions)
             except Exception as error:
-                # What reached the disk is unknown: nothing more may be promised by this process.
-                self._loop.call_soon_threadsafe(self.failed.set_exception, error)
+                self._loop.call_soon_threadsafe(self._fail, error)
                 return
             self._loop.call_soon_threadsafe(self._done, batch)
+
+    def _fail(self, error: Exception) -> None:
+        """What reached the disk is unknown: nothing more may be promised by this process."""
+        self.failed.set_exception(error)
 
     def _done(self, batch: list[Change]) -> None:
         self._committed(batch)

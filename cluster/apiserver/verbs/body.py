@@ -37,7 +37,7 @@ def read_body(request: Request, target: Target) -> Body:
         return Body(_object(parse_yaml(request.body)), [])
     if kind == PROTOBUF and not target.resource.custom:
         return Body(decode_object(request.body), [])
-    raise unsupported_media_type(kind, ACCEPTED)
+    raise unsupported_media_type(ACCEPTED)
 
 
 def read_json(raw: bytes) -> Body:

@@ -1,8 +1,5 @@
 """POST: a new object."""
 
-import secrets
-import uuid
-
 from cluster.apiserver.errors import (
     ApiError,
     FieldError,
@@ -18,6 +15,7 @@ from cluster.apiserver.http.request import Request
 from cluster.apiserver.http.response import Response
 from cluster.apiserver.kinds import times
 from cluster.apiserver.kinds.builtin.table import NAMESPACES
+from cluster.apiserver.kinds.identifiers import generated_name, new_uid
 from cluster.apiserver.kinds.model import Target
 from cluster.apiserver.kinds.names import name_errors
 from cluster.apiserver.output.negotiate import Form
@@ -32,7 +30,6 @@ from cluster.apiserver.verbs.views import bytes_in, dry_bytes, to_storage
 SYSTEM_FIELDS = (
     "uid", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink",
 )  # fmt: skip
-NAME_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 STATUS_FIELDS: FieldSet = {"f:status": LEAF}
 
 
@@ -62,7 +59,7 @@ def new_object(target: Target, obj: Json, request: Request) -> None:
     if problems:
         raise invalid(target.resource.group, target.resource.kind, metadata.get("name") or "", problems)
     complete(target, obj, None)
-    metadata["uid"] = str(uuid.uuid4())
+    metadata["uid"] = new_uid()
     metadata["creationTimestamp"] = times.now()
     if target.resource.strategy.keeps_generation:
         metadata["generation"] = 1
@@ -111,7 +108,7 @@ def _fill_name(target: Target, obj: Json) -> None:
     metadata = obj["metadata"]
     prefix = metadata.get("generateName")
     if not metadata.get("name") and isinstance(prefix, str) and prefix:
-        metadata["name"] = prefix[:248] + "".join(secrets.choice(NAME_LETTERS) for _ in range(5))
+        metadata["name"] = generated_name(prefix)
     if "name" in metadata and not isinstance(metadata["name"], str):
         raise bad_request("metadata.name must be a string")
     if target.name and metadata.get("name") != target.name:

@@ -64,7 +64,7 @@ def require_format(kind: str, target: Target) -> None:
     if target.resource.strategy.strategic_merge:
         accepted.insert(2, STRATEGIC)
     if kind not in accepted:
-        raise unsupported_media_type(kind, accepted)
+        raise unsupported_media_type(accepted)
 
 
 def patched(obj: Json, changes: Any, kind: str, target: Target) -> Json:

@@ -5,7 +5,6 @@ from typing import Any
 from cluster.apiserver.cel.rules import ABSENT, check_rules
 from cluster.apiserver.errors import ApiError, FieldError, bad_request, invalid
 from cluster.apiserver.http.request import Request
-from cluster.apiserver.kinds.custom import COMPILED_METADATA
 from cluster.apiserver.kinds.model import Target
 from cluster.apiserver.kinds.names import finalizer_warnings, metadata_errors
 from cluster.apiserver.schema.normalize import normalize
@@ -20,7 +19,8 @@ def check_identity(target: Target, obj: Json) -> None:
     api_version, kind = obj.get("apiVersion") or target.api_version, obj.get("kind") or resource.kind
     if api_version != target.api_version:
         raise bad_request(
-            f"the API version in the data ({api_version}) does not match the expected API version ({target.api_version})"
+            f"the API version in the data ({api_version}) does not match the expected API version "
+            f"({target.api_version})"
         )
     if kind != resource.kind:
         raise bad_request(f"{kind} in the data does not match the expected kind {resource.kind}")
@@ -47,9 +47,6 @@ def tidy(target: Target, obj: Json, duplicates: list[str], options: WriteOptions
         raise StrictError(told)
     if told and options.field_validation == "Warn":
         request.warnings.extend(told)
-    wrong = validate(obj["metadata"], COMPILED_METADATA, "metadata")
-    if wrong:
-        raise bad_request(f"json: cannot unmarshal into ObjectMeta: {wrong[0].text()}")
 
 
 class StrictError(ApiError):
@@ -89,12 +86,16 @@ def check(target: Target, obj: Json, old: Json | None, request: Request) -> None
 
 
 def _errors(target: Target, obj: Json, old: Json | None) -> list[FieldError]:
-    schema = target.version.schema
-    errors = metadata_errors(obj["metadata"])
-    errors.extend(validate(obj, schema))
+    """Raises a 400 for metadata of a wrong type: the real server cannot decode it."""
+    schema, strategy = target.version.schema, target.resource.strategy
+    wrong = [] if strategy.type_errors_are_bad_requests else validate(obj, schema)
+    for error in wrong:
+        if error.field.startswith("metadata."):
+            raise bad_request(f"json: cannot unmarshal into ObjectMeta: {error.text()}")
+    errors = metadata_errors(obj["metadata"]) + wrong
     if schema.rules_below and not errors:
         errors.extend(check_rules(obj, ABSENT if old is None else old, schema))
-    errors.extend(target.resource.strategy.validate(obj, old))
+    errors.extend(strategy.validate(obj, old))
     return errors
 
 

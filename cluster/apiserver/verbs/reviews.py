@@ -37,7 +37,7 @@ def _access_review(raw: Json, request: Request, access: Access) -> Json:
     return {**raw, "metadata": {"creationTimestamp": None}, "spec": spec, "status": {"allowed": allowed}}
 
 
-def _subject_review(raw: Json, request: Request, access: Access) -> Json:
+def _subject_review(raw: Json, request: Request, _: Access) -> Json:
     who = {"username": request.identity.user, "groups": list(request.identity.groups)}
     return {**raw, "metadata": {"creationTimestamp": times.now()}, "status": {"userInfo": who}}
 

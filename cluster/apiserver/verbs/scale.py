@@ -4,7 +4,7 @@ from typing import Any
 
 import orjson
 
-from cluster.apiserver.errors import ApiError, bad_request, conflict, field_invalid, invalid
+from cluster.apiserver.errors import bad_request, conflict, field_invalid, invalid, unsupported_media_type
 from cluster.apiserver.fields.updater import apply, track_update
 from cluster.apiserver.http.request import Request
 from cluster.apiserver.http.response import Response
@@ -73,7 +73,7 @@ def _wanted(request: Request, present: Json) -> Json:
     elif kind in APPLY:
         wanted = merge_patch(present, parse_yaml(request.body))
     else:
-        raise ApiError(415, "UnsupportedMediaType", f"the body of the request was in an unknown format: {kind}")
+        raise unsupported_media_type([JSON_PATCH, MERGE_PATCH, *sorted(APPLY)])
     if not isinstance(wanted, dict) or not isinstance(wanted.get("metadata"), dict):
         raise bad_request("the body is no Scale")
     spec = wanted.get("spec")

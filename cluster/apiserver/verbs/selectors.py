@@ -21,7 +21,7 @@ FIELD = re.compile(r"\s*(?P<key>[^=!,\s]+)\s*(?P<op>==|=|!=)\s*(?P<value>(?:\\.|
 EQUAL = {"=", "=="}
 
 
-def matcher_of(target: Target, query: Mapping[str, str], namespace: str = "", name: str = "") -> Matcher | None:
+def matcher_of(target: Target, query: Mapping[str, str], name: str = "") -> Matcher | None:
     """What a list or watch is narrowed to, None for everything. Raises 400 for a selector that is not supported."""
     tests: list[Matcher] = []
     if name:

@@ -91,9 +91,9 @@ def settle(target: Target, obj: Json, old: Json, request: Request) -> None:
     complete(target, obj, old)
     if target.resource.strategy.keeps_generation and not same(desired(obj), desired(old)):
         metadata["generation"] = before.get("generation", 0) + 1
+    check(target, obj, old, request)
     if "deletionTimestamp" in before:
         _refuse_new_finalizers(target, metadata, before)
-    check(target, obj, old, request)
 
 
 def _keep_what_is_not_addressed(target: Target, obj: Json, old: Json) -> None:

@@ -45,7 +45,7 @@ class _Wish:
 
 def watch(context: Context, target: Target, request: Request, form: Form) -> Stream:
     """Subscribes at once, so that no event is between what the store has now and what comes."""
-    wish = _wish(context, target, request, form)
+    wish = _wish(target, request, form)
     watcher = context.hub.subscribe(target.resource.id, target.namespace)
     stream = _Lines(context, target, form, wish, watcher)
     return Stream(stream.chunks(), lambda: _leave(context, watcher))
@@ -56,7 +56,7 @@ def _leave(context: Context, watcher: Watcher) -> None:
     context.hub.unsubscribe(watcher)
 
 
-def _wish(context: Context, target: Target, request: Request, form: Form) -> _Wish:
+def _wish(target: Target, request: Request, form: Form) -> _Wish:
     query = request.query
     version = parse_version(query.get("resourceVersion", ""))
     errors = match_errors(request)

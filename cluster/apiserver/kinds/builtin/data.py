@@ -1,5 +1,7 @@
 """Secret and ConfigMap: their keys, their encodings, their immutability."""
 
+# ruff: noqa: ARG002 (a hook is given all that any kind may need)
+
 import base64
 import binascii
 import re

@@ -62,7 +62,7 @@ def set_condition(status: Json, wanted: Json) -> None:
     conditions.append(wanted)
 
 
-def accepted(names: Json) -> list[Json]:
+def accepted() -> list[Json]:
     return [
         condition("NamesAccepted", "True", "NoConflicts", "no conflicts found"),
         condition("Established", "True", "InitialNamesAccepted", "the initial names have been accepted"),

@@ -1,5 +1,7 @@
 """Event and Lease: records with times in a form of their own."""
 
+# ruff: noqa: ARG002 (a hook is given all that any kind may need)
+
 from typing import Any
 
 from cluster.apiserver.errors import FieldError, field_invalid, field_required

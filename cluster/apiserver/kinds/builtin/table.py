@@ -19,20 +19,6 @@ EVENTS = "events"
 AGE = Column("Age", "string")
 
 
-def built_in_resources() -> list[Resource]:
-    return [
-        _resource("", "v1", "namespaces", "Namespace", schemas.NAMESPACE, NamespaceStrategy(), NAMESPACE_COLUMNS, ("ns",),
-                  namespaced=False, has_status=True, verbs=tuple(v for v in ALL_VERBS if v != "deletecollection")),
-        _resource("", "v1", "secrets", "Secret", schemas.SECRET, SecretStrategy(), SECRET_COLUMNS),
-        _resource("", "v1", "configmaps", "ConfigMap", schemas.CONFIG_MAP, ConfigMapStrategy(), CONFIG_MAP_COLUMNS, ("cm",)),
-        _resource("", "v1", "events", "Event", schemas.EVENT, EventStrategy(), EVENT_COLUMNS, ("ev",)),
-        _resource("coordination.k8s.io", "v1", "leases", "Lease", schemas.LEASE, LeaseStrategy(), LEASE_COLUMNS),
-        _resource("apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", schemas.CRD,
-                  DefinitionStrategy(), DEFINITION_COLUMNS, ("crd", "crds"), namespaced=False, has_status=True,
-                  categories=("api-extensions",)),
-    ]  # fmt: skip
-
-
 NAMESPACE_COLUMNS = (Column("Status", "string", ("status", "phase")), AGE)
 SECRET_COLUMNS = (Column("Type", "string", ("type",)), Column("Data", "string"), AGE)
 CONFIG_MAP_COLUMNS = (Column("Data", "string"), AGE)
@@ -52,9 +38,24 @@ EVENT_COLUMNS = (
 )
 
 
+def built_in_resources() -> list[Resource]:
+    single = tuple(verb for verb in ALL_VERBS if verb != "deletecollection")
+    crd = "CustomResourceDefinition"
+    return [
+        _resource("", "namespaces", "Namespace", schemas.NAMESPACE, NamespaceStrategy(), NAMESPACE_COLUMNS,
+                  ("ns",), namespaced=False, has_status=True, verbs=single),
+        _resource("", "secrets", "Secret", schemas.SECRET, SecretStrategy(), SECRET_COLUMNS),
+        _resource("", "configmaps", "ConfigMap", schemas.CONFIG_MAP, ConfigMapStrategy(), CONFIG_MAP_COLUMNS, ("cm",)),
+        _resource("", "events", "Event", schemas.EVENT, EventStrategy(), EVENT_COLUMNS, ("ev",)),
+        _resource("coordination.k8s.io", "leases", "Lease", schemas.LEASE, LeaseStrategy(), LEASE_COLUMNS),
+        _resource("apiextensions.k8s.io", "customresourcedefinitions", crd, schemas.CRD, DefinitionStrategy(),
+                  DEFINITION_COLUMNS, ("crd", "crds"), namespaced=False, has_status=True,
+                  categories=("api-extensions",)),
+    ]  # fmt: skip
+
+
 def _resource(
     group: str,
-    version: str,
     plural: str,
     kind: str,
     schema: Json,
@@ -67,6 +68,7 @@ def _resource(
     categories: tuple[str, ...] = (),
     verbs: tuple[str, ...] = ALL_VERBS,
 ) -> Resource:
+    version = "v1"
     served = Version(version, whole(compile_schema(schema)), schema, columns, has_status=has_status)
     return Resource(
         group, plural, kind.lower(), kind, kind + "List", namespaced, {version: served}, version, strategy,

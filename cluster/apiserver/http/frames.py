@@ -1,0 +1,46 @@
+"""Answers as bytes on the wire."""
+
+from http import HTTPStatus
+
+import orjson
+
+from cluster.apiserver.http.response import Response, Stream
+
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+REASONS = {status.value: status.phrase for status in HTTPStatus}
+
+
+def whole(answer: Response, keep_alive: bool, *, headless: bool = False) -> bytes:
+    lines = f"HTTP/1.1 {answer.status} {REASONS.get(answer.status, '')}\r\ncontent-type: {answer.content_type}\r\n"
+    lines += f"content-length: {len(answer.body)}\r\n"
+    for name, value in answer.headers:
+        lines += f"{name}: {value}\r\n"
+    if not keep_alive:
+        lines += "connection: close\r\n"
+    head = (lines + "\r\n").encode("latin-1", "replace")
+    return head if headless else head + answer.body
+
+
+def stream_head(answer: Stream) -> bytes:
+    return (
+        f"HTTP/1.1 200 OK\r\ncontent-type: {answer.content_type}\r\ncache-control: no-cache, private\r\n"
+        "transfer-encoding: chunked\r\n\r\n"
+    ).encode("latin-1")
+
+
+def chunk(data: bytes) -> bytes:
+    """One chunk; an empty one ends the stream."""
+    return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+def refusal(status: int, message: str) -> bytes:
+    """The last thing that is said on a connection that is closed."""
+    body = {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Failure",
+        "message": message,
+        "code": status,
+    }
+    return whole(Response(status, orjson.dumps({**body, "code": status})), keep_alive=False)
