@@ -17,7 +17,10 @@ _LOG_BYTES = 5 * 1024 * 1024
 _PR_SET_NAME = 15
 
 
-def become(name: str, log: Path, close: list[int], main: Callable[[], Awaitable[None]]) -> NoReturn:
+Main = Callable[[], Awaitable[None]]
+
+
+def become(name: str, log: Path, close: list[int], main: Main, last: Main | None = None) -> NoReturn:
     """Never returns: runs `main` in a session of its own, exits 0 when it was asked to stop, 1 when it failed."""
     code = 1
     try:
@@ -27,7 +30,7 @@ def become(name: str, log: Path, close: list[int], main: Callable[[], Awaitable[
         ctypes.CDLL(None).prctl(_PR_SET_NAME, f"sp-{name}"[:15].encode(), 0, 0, 0)
         _redirect(log)
         set_up_logging(log)
-        code = run_until_signal(main)
+        code = run_until_signal(main, last)
     except BaseException:
         traceback.print_exc()
     finally:
@@ -37,23 +40,32 @@ def become(name: str, log: Path, close: list[int], main: Callable[[], Awaitable[
         os._exit(code)
 
 
-def run_until_signal(main: Callable[[], Awaitable[None]]) -> int:
-    """Run it; SIGTERM and SIGINT cancel it. 0 when it ended or was asked to."""
+def run_until_signal(main: Main, last: Main | None = None) -> int:
+    """Run it; SIGTERM and SIGINT cancel it, and after SIGINT (Ctrl-C, or the whole installation stops) comes `last`.
+    0 when it ended or was asked to."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
-    try:
-        asyncio.run(_until_signal(main))
-    except asyncio.CancelledError:
-        return 0
+    with contextlib.suppress(asyncio.CancelledError):
+        asyncio.run(_until_signal(main, last))
     return 0
 
 
-async def _until_signal(main: Callable[[], Awaitable[None]]) -> None:
+async def _until_signal(main: Main, last: Main | None) -> None:
     task = asyncio.ensure_future(main())
-    loop = asyncio.get_running_loop()
+    interrupted = asyncio.Event()
+
+    def take(number: signal.Signals) -> None:
+        if number == signal.SIGINT:
+            interrupted.set()
+        task.cancel()
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, task.cancel)
-    await task
+        asyncio.get_running_loop().add_signal_handler(number, take, number)
+    try:
+        await task
+    finally:
+        if interrupted.is_set() and last is not None:
+            await last()
 
 
 def set_up_logging(log: Path | None) -> None:

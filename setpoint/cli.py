@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from setpoint.installation import Installation
 from setpoint.parts import ROLES, Part
-from setpoint.settings import SettingError, Settings, add_options, read_settings
+from setpoint.settings import SettingError, Settings, add_options, read_saved_settings, read_settings
 
 _INTRO = """Setpoint deploys and runs projects from git repositories.
 What you want is a record; a loop makes it so and reports what is there."""
@@ -16,7 +16,7 @@ _OUTRO = "Start with `setpoint up`; it prints what to do next."
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
-        settings = read_settings(options)
+        settings = (read_settings if options.command == "up" else read_saved_settings)(options)
     except SettingError as error:
         print(error, file=sys.stderr)
         return 2
@@ -67,7 +67,7 @@ def _run_part(part: Part, settings: Settings, installation: Installation) -> int
     from setpoint.child import run_until_signal, set_up_logging
 
     set_up_logging(None)
-    return run_until_signal(lambda: part.load()(settings, installation, part.name))
+    return run_until_signal(lambda: part.run(settings, installation), lambda: part.end(settings, installation))
 
 
 if __name__ == "__main__":

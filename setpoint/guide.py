@@ -34,7 +34,7 @@ def guide(settings: Settings, installation: Installation, began: float, *, first
     _print_walls(nodes)
     if first and settings.example:
         try:
-            _deploy_example(settings, installation, api)
+            _deploy_example(installation, api)
         except ApiProblem as problem:
             print(f"\nThe example could not be deployed: {problem}", flush=True)
     print("\nCtrl-C stops everything.", flush=True)
@@ -92,7 +92,7 @@ def _print_walls(nodes: list[ComputeNode]) -> None:
             print(f"\nNo sandbox: {condition.message}", flush=True)
 
 
-def _deploy_example(settings: Settings, installation: Installation, api: V1) -> None:
+def _deploy_example(installation: Installation, api: V1) -> None:
     repository = _example_repository(installation)
     print(f"\nA first project: {_PROJECT}, from {repository}", flush=True)
     project = api.call("POST", "/v1/projects", {"name": _PROJECT})

@@ -2,14 +2,11 @@
 
 A part's module is imported when it starts (or before, by the supervisor's preload), never by looking at this table."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from importlib import import_module
 
 from setpoint.installation import Installation
 from setpoint.settings import Settings
-
-Runner = Callable[[Settings, Installation], Awaitable[None]]
 
 
 @dataclass(frozen=True)
@@ -19,12 +16,15 @@ class Part:
     name: str
     role: str
 
-    def load(self) -> Callable[[Settings, Installation, str], Awaitable[None]]:
-        """The coroutine function that runs it until cancelled."""
-        runner: Callable[[Settings, Installation, str], Awaitable[None]] = import_module(
-            f"setpoint.run.{self.role}"
-        ).run
-        return runner
+    async def run(self, settings: Settings, installation: Installation) -> None:
+        """Run it until cancelled."""
+        await import_module(f"setpoint.run.{self.role}").run(settings, installation, self.name)
+
+    async def end(self, settings: Settings, installation: Installation) -> None:
+        """After it was interrupted: end what it ran for others, where there is such a thing."""
+        end = getattr(import_module(f"setpoint.run.{self.role}"), "end", None)
+        if end is not None:
+            await end(settings, installation, self.name)
 
 
 def node_name(number: int) -> str:

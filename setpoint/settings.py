@@ -1,13 +1,17 @@
 """What a user can set: by option, by variable, or not at all. One place names them all."""
 
+import json
 import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from setpoint.installation import read_json, write_file
+
 DEFAULT_API_PORT = 7300
 DEFAULT_ROUTER_PORT = 7380
+_SAVED = "settings.json"
 
 
 class SettingError(Exception):
@@ -83,8 +87,30 @@ def add_options(parser: ArgumentParser) -> None:
 
 def read_settings(options: Namespace, environment: Mapping[str, str] = os.environ) -> Settings:
     """Option before variable before default. Raises SettingError."""
+    return _settings(options, environment, {})
+
+
+def read_saved_settings(options: Namespace, environment: Mapping[str, str] = os.environ) -> Settings:
+    """The same for an installation that is there: what `up` last ran with comes before the defaults."""
+    plain = _settings(options, environment, {})
+    saved = read_json(plain.data_dir / _SAVED) or {}
+    return _settings(options, environment, {str(key): str(value) for key, value in saved.items()})
+
+
+def save_settings(settings: Settings) -> None:
+    values = {o.attribute: getattr(settings, o.attribute) for o in OPTIONS}
+    values["data_dir"] = str(settings.data_dir)
+    values["allow_addresses"] = ",".join(settings.allow_addresses)
+    write_file(settings.data_dir / _SAVED, json.dumps(values, indent=1))
+
+
+def _settings(options: Namespace, environment: Mapping[str, str], saved: Mapping[str, str]) -> Settings:
     values = {
-        o.attribute: getattr(options, o.attribute, None) or environment.get(o.variable) or o.default for o in OPTIONS
+        o.attribute: getattr(options, o.attribute, None)
+        or environment.get(o.variable)
+        or saved.get(o.attribute)
+        or o.default
+        for o in OPTIONS
     }
     example = not getattr(options, "no_example", False) and environment.get("SETPOINT_EXAMPLE", "1") not in (
         "0",

@@ -78,7 +78,14 @@ class Supervisor:
         if pid == 0:
             close = [*self.inherited, *(s.pidfd for s in self.parts if s.pidfd >= 0)]
             log = self.installation.run / f"{part.name}.log"
-            become(part.name, log, close, lambda: part.load()(self.settings, self.installation, part.name))
+            settings, installation = self.settings, self.installation
+            become(
+                part.name,
+                log,
+                close,
+                lambda: part.run(settings, installation),
+                lambda: part.end(settings, installation),
+            )
         self._watch(supervised, Process(pid, birth_of(pid) or 0))
 
     def _watch(self, supervised: Supervised, process: Process) -> None:

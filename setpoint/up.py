@@ -13,7 +13,7 @@ from setpoint.installation import Installation, InstallationError, port_problem
 from setpoint.parts import names_of, parts_of
 from setpoint.pki import ensure_certificates
 from setpoint.requirements import missing
-from setpoint.settings import Settings
+from setpoint.settings import Settings, save_settings
 from setpoint.supervisor import Supervisor
 
 _HEAVY = (
@@ -51,6 +51,7 @@ def _supervise(settings: Settings, installation: Installation, lock: int, began:
     try:
         first = not installation.credentials.exists()
         _prepare(settings, installation)
+        save_settings(settings)
         apiserver, *others = parts_of(settings)
         supervisor.start(apiserver)
         for module in _HEAVY:

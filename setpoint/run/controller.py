@@ -15,7 +15,11 @@ async def run(settings: Settings, installation: Installation, name: str) -> None
     loop_settings = LoopSettings(
         base_domain=settings.base_domain, api_host="localhost", router_port=settings.router_port
     )
-    config = controller.operator.ControllerConfig(kubeconfig=installation.kubeconfig(name), settings=loop_settings)
+    config = controller.operator.ControllerConfig(
+        kubeconfig=installation.kubeconfig(name),
+        settings=loop_settings,
+        identity=installation.identity(name),
+    )
     path = queue_file(installation)
     await controller.operator.run(config, lambda depth: _keep(path, depth))
 

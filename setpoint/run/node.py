@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cluster.node.agent import run as agent
 from cluster.node.config import NodeConfig
-
+from cluster.node.shutdown import end_instances
 from setpoint.installation import Installation
 from setpoint.settings import Settings
 
@@ -16,6 +16,10 @@ _OWN_MEMORY_BYTES = 512 * 1024 * 1024
 
 async def run(settings: Settings, installation: Installation, name: str) -> None:
     await agent(config_of(settings, installation, name))
+
+
+async def end(settings: Settings, installation: Installation, name: str) -> None:
+    await end_instances(config_of(settings, installation, name))
 
 
 def config_of(settings: Settings, installation: Installation, name: str) -> NodeConfig:

@@ -1,8 +1,7 @@
 """Runs the router's driver."""
 
-from cluster.router.driver import run as drive
-
 from cluster.router.config import RouterConfig
+from cluster.router.driver import run as drive
 from setpoint.installation import Installation
 from setpoint.settings import Settings
 

@@ -124,7 +124,8 @@ def apply(
     others = _settle(old, merged, node, others, force)
     time = who.time
     if last == mine and merged == old:
-        time = next(e.time for e in entries if e.identity == who.identity)
+        # An apply that owns nothing has no entry to take the time from.
+        time = next((e.time for e in entries if e.identity == who.identity), who.time)
     return Applied(merged, [*others, replace(who, fields=mine, time=time)])
 
 
