@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from crds.models.instance import Instance, InstanceSpec
 from crds.models.record import Metadata
 from crds.models.workload import Workload
-from crds.names import FINALIZER_NODE, FINALIZER_ROUTER
+from crds.names import FINALIZER_NODE, FINALIZER_ROUTER, LABEL_NODE
 from crds.sizes import SIZES
 from planning.placement import Demand, NodeRoom, Placement, place
 
@@ -78,7 +78,7 @@ def _place(facts: Facts, right: Sequence[Instance], count: int) -> Placement:
         return Placement(())
     there = [instance.spec.node for instance in right]
     nodes = [replace(node, peers=there.count(node.name)) for node in facts.nodes]
-    return place(Demand(SIZES[facts.workload.spec.size], count), nodes)
+    return place(Demand(SIZES[facts.workload.spec.size], count, already=len(right)), nodes)
 
 
 def _first_to_go(instances: Iterable[Instance]) -> list[Instance]:
@@ -112,7 +112,7 @@ def _instance(workload: Workload, name: str, node: str) -> Instance:
         metadata=Metadata(
             name=name,
             namespace=workload.namespace,
-            labels=dict(workload.metadata.labels),
+            labels={**workload.metadata.labels, LABEL_NODE: node},
             finalizers=finalizers,
             owner_references=[workload.owner_reference()],
         ),
