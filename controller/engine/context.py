@@ -28,7 +28,8 @@ class Settings:
 
 
 def utc_now() -> datetime:
-    return datetime.now(UTC).replace(microsecond=0)
+    now = datetime.now(UTC)
+    return now.replace(microsecond=now.microsecond // 1000 * 1000)
 
 
 @dataclass(frozen=True)

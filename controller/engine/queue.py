@@ -9,6 +9,8 @@ from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from crds.client.errors import ApiError, Conflict
+
 K = TypeVar("K", bound=Hashable)
 _log = logging.getLogger(__name__)
 _FIRST_PAUSE = 0.05
@@ -119,7 +121,12 @@ class WorkQueue(Generic[K]):
         failures = self._failures.get(key, 0) + 1
         self._failures[key] = failures
         pause = pause_after(failures)
-        _log.warning("%s failed (%d in a row), again in %.2f s: %s", key, failures, pause, error, exc_info=error)
+        if isinstance(error, Conflict):
+            # Somebody was quicker; with the newer version in the cache it is tried again. Nothing to tell anyone.
+            _log.debug("%s: %s", key, error)
+        else:
+            trace = None if isinstance(error, ApiError) else error
+            _log.warning("%s failed (%d in a row), again in %.2f s: %s", key, failures, pause, error, exc_info=trace)
         with contextlib.suppress(RuntimeError):
             self.add_later(key, pause)
 
