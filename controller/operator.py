@@ -27,11 +27,12 @@ _FRESH_LIST_SECONDS = 240.0
 @dataclass(frozen=True)
 class ControllerConfig:
     """How one controller runs; `identity` tells it from another one that waits for the same Lease, and is the same
-    after a restart."""
+    after a restart. `restore_signals`: called after kopf has started, which takes the loop's signal handlers."""
 
     kubeconfig: Path
     settings: Settings
     identity: str
+    restore_signals: Callable[[], None] = lambda: None
 
 
 async def run(config: ControllerConfig, report: Callable[[Depth], None] | None = None) -> None:
@@ -59,7 +60,7 @@ async def _reconcile_all(config: ControllerConfig, client: Client, report: Calla
     await _first_list(cache, client)
     _log.info("reconciling %d kinds", len(RECONCILERS))
     async with asyncio.TaskGroup() as group:
-        group.create_task(watch_with_kopf(config.kubeconfig, cache))
+        group.create_task(watch_with_kopf(config.kubeconfig, cache, config.restore_signals))
         group.create_task(queue.run())
         group.create_task(_compare_now_and_then(cache, client))
         if report is not None:

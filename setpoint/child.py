@@ -51,21 +51,39 @@ def run_until_signal(main: Main, last: Main | None = None) -> int:
 
 
 async def _until_signal(main: Main, last: Main | None) -> None:
-    task = asyncio.ensure_future(main())
-    interrupted = asyncio.Event()
-
-    def take(number: signal.Signals) -> None:
-        if number == signal.SIGINT:
-            interrupted.set()
-        task.cancel()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, take, number)
+    task = asyncio.ensure_future(_awaited(main))
+    _signals.task = task
+    take_signals()
     try:
         await task
     finally:
-        if interrupted.is_set() and last is not None:
+        if _signals.interrupted and last is not None:
             await last()
+
+
+async def _awaited(main: Main) -> None:
+    await main()
+
+
+class _Signals:
+    """Of this process, which runs one part only."""
+
+    task: asyncio.Task[None] | None = None
+    interrupted = False
+
+    def take(self, number: signal.Signals) -> None:
+        self.interrupted = self.interrupted or number == signal.SIGINT
+        if self.task is not None:
+            self.task.cancel()
+
+
+_signals = _Signals()
+
+
+def take_signals() -> None:
+    """Have SIGTERM and SIGINT end this part; again after a library has taken them for itself."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, _signals.take, number)
 
 
 def set_up_logging(log: Path | None) -> None:

@@ -3,6 +3,7 @@
 Its own diff-base and progress storages would cost a write for each change, so both are switched off."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import yaml
 
 from controller.engine.cache import Cache
 from crds.models.record import Record
+
+_END_SECONDS = 3.0
 
 
 class _NoDiffBase(kopf.DiffBaseStorage):
@@ -38,8 +41,15 @@ class _NoProgress(kopf.ProgressStorage):
         return essence
 
 
-async def watch_with_kopf(kubeconfig: Path, cache: Cache) -> None:
-    """Feed the cache until cancelled."""
+class WatchEnded(Exception):
+    """kopf gave up, which it never should."""
+
+
+async def watch_with_kopf(kubeconfig: Path, cache: Cache, started: Callable[[], None]) -> None:
+    """Feed the cache until cancelled. `started` is called once kopf's tasks are there.
+
+    kopf's own runner would, at its end, cancel every task of this loop that it did not know before; so its tasks are
+    spawned by it, and ended by us."""
     registry = kopf.OperatorRegistry()
     connection = _connection(kubeconfig)
 
@@ -49,11 +59,15 @@ async def watch_with_kopf(kubeconfig: Path, cache: Cache) -> None:
 
     for model in cache.models:
         _feed(registry, model, cache)
-    stop = asyncio.Event()
+    tasks = await kopf.spawn_tasks(registry=registry, settings=_settings(), clusterwide=True, standalone=True)
+    started()
     try:
-        await kopf.operator(registry=registry, settings=_settings(), clusterwide=True, standalone=True, stop_flag=stop)
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        raise WatchEnded("the watch of the records ended by itself")
     finally:
-        stop.set()
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks, timeout=_END_SECONDS)
 
 
 def _feed(registry: kopf.OperatorRegistry, model: type[Record], cache: Cache) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import controller.operator
 from controller.engine.context import Settings as LoopSettings
 from controller.engine.queue import Depth
+from setpoint.child import take_signals
 from setpoint.installation import Installation, write_file
 from setpoint.settings import Settings
 
@@ -19,6 +20,7 @@ async def run(settings: Settings, installation: Installation, name: str) -> None
         kubeconfig=installation.kubeconfig(name),
         settings=loop_settings,
         identity=installation.identity(name),
+        restore_signals=take_signals,
     )
     path = queue_file(installation)
     await controller.operator.run(config, lambda depth: _keep(path, depth))

@@ -1,0 +1,169 @@
+"""A whole installation for a test: `setpoint up` as a user starts it, on its own folder and ports."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx
+
+T = TypeVar("T")
+ROOT = Path(__file__).parent.parent.parent
+_START_SECONDS = 60.0
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def eventually(look: Callable[[], T], seconds: float = 30.0, every: float = 0.05) -> T:
+    """The first true answer of `look`; fails with its last answer (or error) when none comes in time."""
+    until = time.monotonic() + seconds
+    while True:
+        problem: object = None
+        try:
+            answer = look()
+            if answer:
+                return answer
+            problem = answer
+        except (AssertionError, httpx.HTTPError, KeyError, IndexError, OSError) as error:
+            problem = error
+        if time.monotonic() > until:
+            raise AssertionError(f"not within {seconds} s; last: {problem!r}")
+        time.sleep(every)
+
+
+@dataclass
+class Platform:
+    """`start` returns when the banner says ready; `stop` is Ctrl-C."""
+
+    data_dir: Path
+    nodes: int = 1
+    api_port: int = field(default_factory=free_port)
+    router_port: int = field(default_factory=free_port)
+    environment: dict[str, str] = field(default_factory=dict)
+    example: bool = False
+    process: subprocess.Popen[str] | None = None
+    output: list[str] = field(default_factory=list)
+
+    def start(self) -> "Platform":
+        command = [sys.executable, "-m", "setpoint", "up", "--data-dir", str(self.data_dir)]
+        command += ["--api-port", str(self.api_port), "--router-port", str(self.router_port)]
+        command += ["--nodes", str(self.nodes)] + ([] if self.example else ["--no-example"])
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1", **self.environment}
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        self.read_until("Ctrl-C stops everything")
+        return self
+
+    def read_until(self, text: str, seconds: float = _START_SECONDS) -> list[str]:
+        """Lines that `up` printed, up to the one with this text."""
+        assert self.process is not None
+        assert self.process.stdout is not None
+        alarm = time.monotonic() + seconds
+        lines: list[str] = []
+        for line in self.process.stdout:
+            lines.append(line.rstrip("\n"))
+            self.output.append(lines[-1])
+            if text in line:
+                return lines
+            assert time.monotonic() < alarm, f"no {text!r} within {seconds} s: {lines}"
+        raise AssertionError(f"`up` ended with {self.process.wait()} before {text!r}: {lines}")
+
+    def stop(self) -> int:
+        assert self.process is not None
+        self.process.send_signal(signal.SIGINT)
+        rest, _ = self.process.communicate(timeout=60)
+        self.output += rest.splitlines()
+        code = self.process.returncode
+        self.process = None
+        return code
+
+    @property
+    def credentials(self) -> dict[str, str]:
+        return dict(json.loads((self.data_dir / "credentials.json").read_text()))
+
+    def api(self, **options: Any) -> httpx.Client:
+        """A client of the /v1 API with the owner's key."""
+        known = self.credentials
+        headers = {"Authorization": f"Bearer {known['apiKey']}", **options.pop("headers", {})}
+        return httpx.Client(base_url=known["apiUrl"], headers=headers, timeout=90, trust_env=False, **options)
+
+    def host(self, project: str) -> str:
+        return f"{project}--{self.credentials['handle']}.localhost"
+
+    def get(self, project: str, path: str = "/", **options: Any) -> httpx.Response:
+        """Through the router, as anybody would."""
+        url = f"http://127.0.0.1:{self.router_port}{path}"
+        return httpx.get(url, headers={"Host": self.host(project)}, timeout=20, trust_env=False, **options)
+
+    def kubectl(self, *arguments: str, check: bool = True, given: str | None = None) -> str:
+        program = Path(sys.executable).parent / "kubectl"
+        command = [str(program), "--kubeconfig", self.credentials["kubeconfig"], *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, input=given)
+        assert not check or done.returncode == 0, f"kubectl {arguments}: {done.stderr}"
+        return done.stdout if done.returncode == 0 else done.stderr
+
+    def records(self, plural: str) -> list[dict[str, Any]]:
+        answer = json.loads(self.kubectl("get", f"{plural}.setpoint.dev", "-A", "-o", "json"))
+        return list(answer["items"])
+
+    def pid(self, part: str) -> int:
+        return int(json.loads((self.data_dir / "run" / f"{part}.json").read_text())["pid"])
+
+    def kill(self, part: str) -> int:
+        """kill -9; answers which process it was."""
+        pid = self.pid(part)
+        os.kill(pid, signal.SIGKILL)
+        return pid
+
+    def new_project(self, api: httpx.Client, name: str, repository: Path, branch: str = "main") -> str:
+        """Made and connected; the id."""
+        answer = api.post("/v1/projects", json={"name": name})
+        assert answer.status_code == 201, answer.text
+        id_: str = answer.json()["id"]
+        connected = api.post(f"/v1/projects/{id_}/git", json={"repo": str(repository), "branch": branch})
+        assert connected.status_code == 200, connected.text
+        return id_
+
+    def deploy(self, api: httpx.Client, project: str, seconds: float = 60, **body: str) -> dict[str, Any]:
+        """Deploy and wait for the end; the deploy as the API shows it."""
+        begun = api.post(f"/v1/projects/{project}/deploy", json=body)
+        assert begun.status_code == 202, begun.text
+        return self.deployed(api, project, begun.json()["deployId"], seconds)
+
+    def deployed(self, api: httpx.Client, project: str, deploy: str, seconds: float = 60) -> dict[str, Any]:
+        def look() -> dict[str, Any] | None:
+            answer = api.get(f"/v1/projects/{project}/deploys/{deploy}")
+            assert answer.status_code == 200, answer.text
+            found: dict[str, Any] = answer.json()
+            return found if found["status"] in ("live", "failed", "cancelled", "superseded") else None
+
+        return eventually(look, seconds) or {}
+
+
+@contextmanager
+def platform(data_dir: Path, **options: Any) -> Iterator[Platform]:
+    """Started, and stopped at the end whatever happened; its logs are shown when a test fails."""
+    running = Platform(data_dir, **options)
+    try:
+        yield running.start()
+    finally:
+        if running.process is not None:
+            try:
+                running.stop()
+            except subprocess.TimeoutExpired:
+                running.process.kill()
+                raise

@@ -1,0 +1,85 @@
+"""`setpoint up` as a new user meets it."""
+
+import json
+import re
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.system.platform import ROOT, Platform, eventually, platform
+
+
+def test_first_start_serves_the_example_and_a_second_brings_it_back(tmp_path: Path) -> None:
+    with platform(tmp_path / "data", example=True) as running:
+        text = "\n".join(running.output)
+        ready = re.search(r"ready \((\d+\.\d) s\)", text)
+        assert ready, text
+        assert float(ready[1]) <= 10, "5 s on a quiet machine; tests run beside others"
+        credentials = running.credentials
+        assert set(credentials) == {"apiUrl", "routerUrl", "apiKey", "accountId", "handle", "kubeconfig"}
+        assert stat.S_IMODE((tmp_path / "data" / "credentials.json").stat().st_mode) == 0o600
+        assert credentials["apiKey"] in text
+        assert re.search(r"Served: +curl http://hello--main\.localhost:\d+/", text)
+        for word in ("sandbox", "network", "limits", "build", "start", "check", "switch"):
+            assert word in text
+        assert running.get("hello").status_code == 200
+        assert running.stop() == 0
+        running.start()
+        assert credentials["apiKey"] not in "\n".join(running.output[-20:]), "the key is shown once"
+        eventually(lambda: running.get("hello").status_code == 200)
+
+
+def test_two_installations_side_by_side(tmp_path: Path, shared: Platform) -> None:
+    with platform(tmp_path / "other") as other:
+        assert other.credentials["apiKey"] != shared.credentials["apiKey"]
+        with other.api() as api:
+            assert api.get("/v1/projects").json()["projects"] == []
+        stranger = shared.api(headers={"Authorization": f"Bearer {other.credentials['apiKey']}"})
+        assert stranger.get("/v1/projects").status_code == 401
+
+
+def test_a_second_up_on_the_same_folder_says_so(shared: Platform) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "setpoint", "up", "--data-dir", str(shared.data_dir)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert done.returncode == 1
+    assert "already runs" in done.stdout
+
+
+def test_a_wrong_setting_is_a_sentence(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "setpoint", "up", "--data-dir", str(tmp_path), "--nodes", "many"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert done.returncode == 2
+    assert "--nodes must be a number from 1 to 64" in done.stderr
+
+
+def test_status_shows_every_part(shared: Platform) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "setpoint", "status", "--data-dir", str(shared.data_dir)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert done.returncode == 0, done.stdout
+    for part in ("apiserver", "router", "node-1", "scheduler", "controller", "api", "haproxy", "total", "loop:"):
+        assert part in done.stdout
+
+
+def test_a_part_that_dies_comes_back_and_up_says_so(tmp_path: Path) -> None:
+    with platform(tmp_path / "data") as running:
+        old = running.kill("scheduler")
+        running.read_until("scheduler ended (signal SIGKILL)")
+        eventually(lambda: running.pid("scheduler") != old)
+        state = json.loads((running.data_dir / "run" / "scheduler.json").read_text())
+        assert state["restarts"] == 1
