@@ -47,10 +47,11 @@ class NodeRoom:
 
 @dataclass(frozen=True)
 class Demand:
-    """So many instances of one workload, each of this size."""
+    """So many instances of one workload, each of this size; `already` as many of it have their place."""
 
     size: Size
     count: int
+    already: int = 0
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,8 @@ def _preference(node: NodeRoom) -> tuple[int, float, int, str]:
 def _shortfall(demand: Demand, placed: int, open_nodes: Sequence[NodeRoom], nodes: Sequence[NodeRoom]) -> str:
     """What is missing, in a sentence that says what to do about it."""
     left = demand.count - placed
-    what = f"{left} of {demand.count} instances do not fit" if demand.count > 1 else "The instance does not fit"
+    total = demand.count + demand.already
+    what = f"{left} of {total} instances do not fit" if total > 1 else "The instance does not fit"
     if not open_nodes:
         return f"{what}: {_why_none(nodes)}."
     need = room_of(demand.size).times(left)
