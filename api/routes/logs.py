@@ -15,7 +15,7 @@ from api.views.log import line_view
 
 Entry = tuple[str, LogLine]
 # How far back paging goes: the nodes are asked for so many lines at the most.
-_DEEPEST = 50_000
+_DEEPEST = 10_000
 
 
 class LogsQuery(PageQuery):

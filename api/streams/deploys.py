@@ -18,7 +18,7 @@ from api.views.deploy import error_view
 from api.views.status import deploy_word, is_over
 from crds.models.deploy import Deploy
 
-_AGAIN_SECONDS = 0.5
+_AGAIN_SECONDS = 0.2
 # A finished build's log that cannot be had for so long is given up: the stream has to end.
 _PATIENCE_SECONDS = 10.0
 _LOOP = "setpoint"

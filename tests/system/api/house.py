@@ -25,6 +25,7 @@ from crds.definition import definition
 from crds.kinds import KINDS
 from crds.models.account import Account
 from crds.models.core import CustomResourceDefinition, Namespace
+from crds.models.record import Metadata
 from crds.names import SYSTEM_NAMESPACE, account_namespace, record_id
 from tests.contract.apiserver.server import ROOT, Server, free_port, running
 
@@ -113,14 +114,14 @@ class House:
 
     async def _people(self) -> None:
         async with self.client() as client:
-            await client.apply(Namespace, {"metadata": {"name": SYSTEM_NAMESPACE}}, force=True)
+            await client.create(Namespace(metadata=Metadata(name=SYSTEM_NAMESPACE)))
             for kind in KINDS:
                 await client.apply(CustomResourceDefinition, definition(kind.model), force=True)
             for handle in HANDLES:
                 spec = {"operator": handle == "main", "parent": "main" if handle == "below" else ""}
                 body = {"metadata": {"name": handle}, "spec": spec}
                 self.accounts[handle] = await client.apply(Account, body, force=True)
-                await client.apply(Namespace, {"metadata": {"name": account_namespace(handle)}}, force=True)
+                await client.create(Namespace(metadata=Metadata(name=account_namespace(handle))))
         for handle in ("main", "other"):
             owner = await ensure_owner(
                 self.store_url, handle=handle, account_id=self.account_id(handle), email=f"owner@{handle}.example"
@@ -138,9 +139,7 @@ class House:
         rows = []
         for name, (user_id, scope) in makers.items():
             self.keys[name] = new_key()
-            rows.append(
-                new_row(self.keys[name], account_id=account, user_id=user_id, name=name, scope=scope, now=now)
-            )
+            rows.append(new_row(self.keys[name], account_id=account, user_id=user_id, name=name, scope=scope, now=now))
         database = Database(self.store_url)
         await database.run(lambda session: session.add_all([viewer]))
         await database.run(lambda session: session.add_all([seat, *rows]))

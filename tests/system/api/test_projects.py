@@ -151,7 +151,9 @@ async def test_accounts_do_not_see_each_other(visitor: Visitor) -> None:
     absent = await visitor.call("GET", "/v1/projects/prj_" + "a" * 26, key="other")
     assert theirs.status_code == absent.status_code == 404
     same = {"type", "title", "status", "detail", "code"}
-    assert {k: v for k, v in theirs.json().items() if k in same} == {k: v for k, v in absent.json().items() if k in same}
+    assert {k: v for k, v in theirs.json().items() if k in same} == {
+        k: v for k, v in absent.json().items() if k in same
+    }
     listed = await visitor.ok("GET", "/v1/projects?limit=500", key="other")
     assert mine["id"] not in {project["id"] for project in listed["projects"]}
     assert (await visitor.call("GET", f"/v1/projects/by-handle/main/{mine['name']}", key="other")).status_code == 404
