@@ -1,9 +1,11 @@
 """The layer that holds a commit's files, and what detection may read of it without following anybody's link."""
 
+import asyncio
 import contextlib
 import os
 import shutil
 import stat
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from cluster.builder.workshop import Workshop
 from planning.inspection import READ, READ_BYTES, Inspection
 
 _MOST_FILES = 20_000
+_fetching: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
 
 
 @dataclass(frozen=True)
@@ -34,17 +37,33 @@ async def source_layer(
 ) -> SourceLayer:
     """The commit's files as a layer: fetched and written unless the store has them. `project` is its uid."""
     manifest: Manifest = {"kind": "source", "project": project, "commit": source.commit}
-    digest = store.find(manifest)
-    if digest is None:
-        with steps.timed(f"Fetching commit {source.commit[:12]}"):
-            exported = await export(workshop, steps, source, workshop.cache(project, "git"), work)
-        check_links(exported)
-        _make_mount_points(exported)
-        digest = store.publish(manifest, {"tree": exported.tree, "seen.json": _note(exported, work)})
+    # One at a time: they share the project's mirror, and the second finds what the first has brought.
+    async with _fetching.setdefault(project, asyncio.Lock()):
+        digest = store.find(manifest)
+        if digest is None:
+            digest = await _fetch(workshop, store, steps, project, source, manifest, work)
+        else:
+            steps.log.system(f"Commit {source.commit[:12]} is here already")
     tree = store.path(digest) / "tree"
     folder = project_folder(tree, path)
     noted = orjson.loads((store.path(digest) / "seen.json").read_bytes())
     return SourceLayer(digest, tree, folder, look(folder, path, source.commit, noted["message"], noted["files"]))
+
+
+async def _fetch(
+    workshop: Workshop,
+    store: ArtifactStore,
+    steps: Steps,
+    project: str,
+    source: Source,
+    manifest: Manifest,
+    work: Path,
+) -> str:
+    with steps.timed(f"Fetching commit {source.commit[:12]}"):
+        exported = await export(workshop, steps, source, workshop.cache(project, "git"), work)
+    check_links(exported)
+    _make_mount_points(exported)
+    return store.publish(manifest, {"tree": exported.tree, "seen.json": _note(exported, work)})
 
 
 def _note(exported: Exported, work: Path) -> Path:

@@ -74,6 +74,18 @@ async def run_sandboxed(
         send(outer, signal.SIGKILL)
         await wait_end(outer)
         await asyncio.gather(*copies, return_exceptions=True)
+        if lock:
+            await _released(lock)
+
+
+async def _released(lock: Path) -> None:
+    """The outer process can be gone a moment before the sandbox's pid 1 is."""
+    looks = 0
+    while not lock_free(lock):
+        looks += 1
+        if looks % 500 == 0:
+            end_leftovers(lock)
+        await asyncio.sleep(0.002)
 
 
 async def _copy(descriptor: int, stream: Stream, sink: Sink) -> None:

@@ -6,12 +6,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from cluster.builder.errors import BuildFailed, BuildInterrupted
-from cluster.builder.git import resolve
+from cluster.builder.git import Source, resolve
+from cluster.builder.prefetch import prefetch
 from cluster.builder.repository import Refused
 from cluster.node.reporter import difference, persist
 from cluster.node.services import Services
+from crds.client.errors import ApiError
 from crds.conditions import READY, with_condition
 from crds.models.gitref import GitRef
+from crds.models.project import Project
 
 _log = logging.getLogger(__name__)
 _TICK_SECONDS = 2.0
@@ -26,6 +29,7 @@ class GitRefs:
         self._services = services
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._looked: dict[str, datetime] = {}
+        self._ahead: set[asyncio.Task[None]] = set()
         self._places = asyncio.Semaphore(_AT_ONCE)
 
     def see(self, old: GitRef | None, new: GitRef | None) -> None:
@@ -59,9 +63,10 @@ class GitRefs:
                 self.see(None, record)
 
     async def close(self) -> None:
-        for task in self._tasks.values():
+        tasks = [*self._tasks.values(), *self._ahead]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _look(self, record: GitRef) -> None:
         spec = record.spec
@@ -84,8 +89,25 @@ class GitRefs:
         )
         status["conditions"] = [condition.wire() for condition in conditions]
         status["observedGeneration"] = record.metadata.generation
+        if good and found["commit"] != newest.status.commit:
+            self._fetch_ahead(newest, found["commit"])
         status["resolvedAt"] = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         await persist(self._services.client, self._services.gitrefs, newest, status)
+
+    def _fetch_ahead(self, record: GitRef, commit: str) -> None:
+        task = asyncio.ensure_future(self._prefetch(record, commit))
+        self._ahead.add(task)
+        task.add_done_callback(self._ahead.discard)
+
+    async def _prefetch(self, record: GitRef, commit: str) -> None:
+        services, spec = self._services, record.spec
+        try:
+            project = await services.client.get(Project, spec.project, record.namespace)
+        except ApiError:
+            return
+        async with self._places:
+            source = Source(spec.repository, commit, spec.ref)
+            await prefetch(services.workshop, services.artifacts, project.uid, source)
 
     async def _resolve(self, record: GitRef) -> dict[str, Any]:
         spec = record.spec

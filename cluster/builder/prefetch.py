@@ -1,0 +1,32 @@
+"""Fetching a commit as soon as it is known: until its build is asked for, its files are often there already."""
+
+import contextlib
+import shutil
+import time
+
+from cluster.builder.artifacts import ArtifactStore
+from cluster.builder.errors import BuildFailed, BuildInterrupted
+from cluster.builder.git import Source
+from cluster.builder.log import BuildLog
+from cluster.builder.repository import Refused
+from cluster.builder.source import source_layer
+from cluster.builder.step import Steps
+from cluster.builder.workshop import Workshop
+
+_SECONDS = 120.0
+_LOG_BYTES = 64 * 1024
+
+
+async def prefetch(workshop: Workshop, store: ArtifactStore, project: str, source: Source) -> None:
+    """Only a help: whatever goes wrong, the build will say it. `project` is its uid."""
+    folder = workshop.state / "prefetch" / f"{project}-{source.commit}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True, mode=0o700)
+    log = BuildLog(folder / "log.ndjson", _LOG_BYTES)
+    try:
+        steps = Steps(workshop.machine, log, folder / "lock", time.monotonic() + _SECONDS)
+        with contextlib.suppress(BuildFailed, BuildInterrupted, Refused):
+            await source_layer(workshop, store, steps, project, source, "", folder)
+    finally:
+        log.close()
+        shutil.rmtree(folder, ignore_errors=True)
