@@ -19,6 +19,7 @@ async def test_instances_of_a_lost_node_are_elsewhere(
     looking.instances.subscribe(lambda _old, new: phases.append(new.status.phase) if new else None)
     async with background(run(config)), background(Agent(client, "b").run()):
         async with background(Agent(client, "a").run()):
+            await looking.know(2)
             await client.create(workload(replicas=2, served=True))
             await eventually(looking.ready(2))
             assert looking.nodes_of() == ["a", "b"]
@@ -57,6 +58,7 @@ async def test_no_node_is_lost_because_the_api_server_was_away(
     """It is away for longer than a node may be silent; agents come back after it at their own pace."""
     async with background(run(config)):
         async with background(Agent(client, "b").run()), background(Agent(client, "a").run()):
+            await looking.know(2)
             await client.create(workload(replicas=2))
             await eventually(looking.ready(2))
             before = {i.uid for i in looking.of()}
@@ -74,6 +76,7 @@ async def test_an_agent_that_stops_reporting_for_a_moment_loses_nothing(
 ) -> None:
     async with background(run(config)), background(Agent(client, "b").run()):
         async with background(Agent(client, "a").run()):
+            await looking.know(2)
             await client.create(workload(replicas=2))
             await eventually(looking.ready(2))
             before = {i.uid for i in looking.of()}

@@ -1,11 +1,12 @@
 """Instances of workloads, on a real API server."""
 
-import time
+from time import perf_counter
 
 from cluster.scheduler.config import SchedulerConfig
 from cluster.scheduler.scheduler import run
 from crds.client.client import Client
 from crds.conditions import find
+from crds.models.computenode import ComputeNode
 from crds.models.instance import Instance
 from crds.models.workload import Workload
 from crds.names import FINALIZER_NODE, FINALIZER_ROUTER, LABEL_WORKLOAD
@@ -21,6 +22,7 @@ async def test_scale_up_spreads_and_scale_down_leaves_none(
     config: SchedulerConfig, client: Client, looking: Looking
 ) -> None:
     async with background(run(config)), background(Agent(client, "a").run()), background(Agent(client, "b").run()):
+        await looking.know(2)
         await client.create(workload(replicas=3))
         await eventually(looking.ready(3))
         assert looking.nodes_of() in (["a", "a", "b"], ["a", "b", "b"])
@@ -50,15 +52,19 @@ async def test_it_is_there_within_milliseconds(config: SchedulerConfig, client: 
     async with background(run(config)), background(Agent(client, "a", cpu=64).run()):
         await client.create(workload("warm-up"))
         await eventually(looking.ready(1, "warm-up"))
+        seen: dict[str, float] = {}
+        looking.instances.subscribe(
+            lambda _old, new: seen.setdefault(new.spec.workload, perf_counter()) if new else None
+        )  # type: ignore[arg-type,return-value]
         times = []
-        for number in range(20):
+        for number in range(30):
             name = f"w{number}"
-            begun = time.perf_counter()
+            begun = perf_counter()
             await client.create(workload(name))
-            await eventually(lambda name=name: looking.of(name))  # type: ignore[misc]
-            times.append(time.perf_counter() - begun)
-        print(f"create a Workload -> its Instance seen: p50 {sorted(times)[10] * 1000:.1f} ms")
-        assert sorted(times)[10] < 0.2
+            await eventually(looking.ready(1, name))
+            times.append((seen[name] - begun) * 1000)
+        print(f"Workload created -> its Instance seen: p50 {sorted(times)[15]:.1f} ms, most {max(times):.1f} ms")
+        assert sorted(times)[15] < 100
 
 
 async def test_more_than_fits_is_said_and_made_when_there_is_room(
@@ -88,11 +94,8 @@ async def test_room_that_becomes_free_is_used(config: SchedulerConfig, client: C
 
 
 async def test_a_cordoned_node_gets_nothing(config: SchedulerConfig, client: Client, looking: Looking) -> None:
-    from crds.models.computenode import ComputeNode
-
     async with background(run(config)), background(Agent(client, "a").run()), background(Agent(client, "b").run()):
-        await client.create(workload("probe", replicas=2))
-        await eventually(looking.ready(2, "probe"))
+        await looking.know(2)
         await client.patch(ComputeNode, "a", None, {"spec": {"cordoned": True}})
         await client.create(workload(replicas=3))
         await eventually(looking.ready(3))

@@ -24,6 +24,7 @@ from crds.names import FINALIZER_NODE, FINALIZER_ROUTER, SYSTEM_NAMESPACE, label
 from crds.roles import ROLES
 from crds.sizes import MIB
 from tests.contract.apiserver.server import Server, kubeconfig, running
+from tests.unit.cluster.eventually import eventually
 
 NAMESPACE = "acc-main"
 
@@ -161,3 +162,16 @@ class Looking:
             return bool(status and (status.ready, status.desired) == (count, count) and len(self.of(name)) == count)
 
         return look
+
+    async def know(self, nodes: int) -> None:
+        """Until the scheduler places on so many nodes."""
+        for number in range(200):
+            name = f"probe-{number}"
+            await self.client.create(workload(name, replicas=nodes))
+            await eventually(lambda name=name: len(self.of(name)) == nodes)  # type: ignore[misc]
+            spread = len(set(self.nodes_of(name))) == nodes
+            await self.client.delete(Workload, name, NAMESPACE)
+            await eventually(lambda name=name: not self.of(name))  # type: ignore[misc]
+            if spread:
+                return
+        raise AssertionError(f"the scheduler does not use {nodes} nodes")
