@@ -19,7 +19,7 @@ class _Loader(yaml.CSafeLoader):
 
 def _scalar(loader: yaml.CSafeLoader, node: yaml.ScalarNode) -> Any:
     text = loader.construct_scalar(node)
-    return BOOLEANS.get(text, text) if node.style is None else text
+    return BOOLEANS.get(text, text) if node.style in (None, "") else text
 
 
 _Loader.add_constructor("tag:yaml.org,2002:str", _scalar)

@@ -50,6 +50,36 @@ def document(registry: Registry, group: str, version: str) -> Json:
     }
 
 
+def second_document(registry: Registry) -> Json:
+    """Swagger 2.0: what is served and which options it takes, without schemas of requests."""
+    paths: Json = {}
+    for resource in registry:
+        for version in resource.versions.values():
+            if version.served:
+                paths.update(_second_paths(resource, version))
+    info = {"title": "Kubernetes", "version": "v1.33.0"}
+    return {"swagger": "2.0", "info": info, "paths": paths, "definitions": {}}
+
+
+def _second_paths(resource: Resource, version: Version) -> Json:
+    collection = collection_path(resource, version.name)
+    shapes = {collection: "collection", f"{collection}/{{name}}": "object"}
+    return {path: _second_operations(shape, resource, version.name) for path, shape in shapes.items()}
+
+
+def _second_operations(shape: str, resource: Resource, version: str) -> Json:
+    found: Json = {}
+    for method, action in METHODS[shape]:
+        parameters = [{"name": p["name"], "in": "query", **p["schema"]} for p in query_parameters(method)]
+        found[method] = {
+            "parameters": parameters,
+            "responses": {"200": {"description": "OK"}},
+            "x-kubernetes-action": action,
+            "x-kubernetes-group-version-kind": _kind(resource, version),
+        }
+    return found
+
+
 def schema_name(resource: Resource, version: str) -> str:
     """Like dev.setpoint.v1.Project."""
     reverse = ".".join(reversed(resource.group.split("."))) if resource.group else "io.k8s.api.core"

@@ -4,11 +4,14 @@ import hashlib
 
 import orjson
 
-from cluster.apiserver.errors import PageNotFound
+from cluster.apiserver.errors import PageNotFound, not_acceptable
 from cluster.apiserver.http.request import Request
 from cluster.apiserver.http.response import Response, json_response
 from cluster.apiserver.kinds.registry import Registry
-from cluster.apiserver.openapi.document import document
+from cluster.apiserver.openapi.document import document, second_document
+
+
+V2 = "v2"
 
 
 class Documents:
@@ -30,7 +33,18 @@ class Documents:
             place = path.removeprefix("v3/")
             if place in self._places():
                 return Response(200, self._document(place))
+        if path == "v2":
+            return self._second(request)
         raise PageNotFound
+
+    def _second(self, request: Request) -> Response:
+        """Version 2 for what still asks for it as JSON; clients that want protobuf go on without it."""
+        accept = request.headers.get("accept", "*/*")
+        if "json" not in accept and "*/*" not in accept:
+            raise not_acceptable(("application/json",))
+        if V2 not in self._made:
+            self._made[V2] = orjson.dumps(second_document(self._registry))
+        return Response(200, self._made[V2])
 
     def _places(self) -> list[str]:
         groups = self._registry.groups()

@@ -90,7 +90,7 @@ class Database:
         self._write.executemany(INSERT, [self._row(change, now) for change in changes])
 
     def commit(self, compactions: Iterable[tuple[int, int]] = ()) -> None:
-        """Forget what is too old and bring the open transaction to the disk; for the writer thread, as it takes time."""
+        """Forget what is too old and bring the open transaction to the disk; for the writer thread: it takes time."""
         for low, high in compactions:
             self._compact(low, high)
         self._write.execute("COMMIT")

@@ -12,6 +12,8 @@ from cluster.apiserver.schema.validate import validate
 from cluster.apiserver.types import Json
 from cluster.apiserver.verbs.options import WriteOptions
 
+OMITTED_WHEN_EMPTY = ("labels", "annotations", "finalizers", "ownerReferences", "generateName", "selfLink")
+
 
 def check_identity(target: Target, obj: Json) -> None:
     """apiVersion, kind and namespace must be those of the address; absent ones are filled in."""
@@ -47,6 +49,10 @@ def tidy(target: Target, obj: Json, duplicates: list[str], options: WriteOptions
         raise StrictError(told)
     if told and options.field_validation == "Warn":
         request.warnings.extend(told)
+    metadata = obj["metadata"]
+    for name in OMITTED_WHEN_EMPTY:
+        if name in metadata and not metadata[name]:
+            del metadata[name]
 
 
 class StrictError(ApiError):
