@@ -53,9 +53,12 @@ async def test_it_is_there_within_milliseconds(config: SchedulerConfig, client: 
         await client.create(workload("warm-up"))
         await eventually(looking.ready(1, "warm-up"))
         seen: dict[str, float] = {}
-        looking.instances.subscribe(
-            lambda _old, new: seen.setdefault(new.spec.workload, perf_counter()) if new else None
-        )  # type: ignore[arg-type,return-value]
+
+        def note(_old: Instance | None, new: Instance | None) -> None:
+            if new is not None:
+                seen.setdefault(new.spec.workload, perf_counter())
+
+        looking.instances.subscribe(note)
         times = []
         for number in range(30):
             name = f"w{number}"
