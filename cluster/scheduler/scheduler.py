@@ -8,6 +8,7 @@ from cluster.scheduler.config import SchedulerConfig
 from cluster.scheduler.errands import Errands
 from cluster.scheduler.leadership import lead
 from cluster.scheduler.liveness import NODE_LEASE_PREFIX, Liveness, node_of
+from cluster.scheduler.nodes import Nodes
 from cluster.scheduler.queue import WorkQueue
 from cluster.scheduler.view import View
 from cluster.scheduler.workloads import Workloads
@@ -25,7 +26,8 @@ _log = logging.getLogger(__name__)
 _WORKERS = 16
 
 Key = tuple[str, str, str]
-"""(what, namespace, name): `workload`, `release` (an instance's finalizers), `gitref`, `builds` (of a namespace)."""
+"""(what, namespace, name): `workload`, `release` (an instance's finalizers), `gitref`, `builds` (of a namespace),
+`node`."""
 
 
 async def run(config: SchedulerConfig) -> None:
@@ -47,6 +49,7 @@ class Scheduler:
         self._queue: WorkQueue[Key] = WorkQueue()
         self._liveness = Liveness(config.lost_after, self._still_silent, self._node_changed)
         self._workloads = Workloads(client, self._view, self._liveness)
+        self._nodes = Nodes(client, self._view, self._liveness)
         self._errands = Errands(client, self._view, self._liveness)
         self._leading = asyncio.Event()
 
@@ -76,13 +79,16 @@ class Scheduler:
     def _begin(self) -> None:
         """We lead now: look at everything."""
         _log.info("leading")
-        for store, what in ((self._view.workloads, "workload"), (self._view.gitrefs, "gitref")):
-            for namespace, name in store.keys():  # noqa: SIM118 (a Store is no mapping)
+        keys = {
+            "node": self._view.nodes.keys(),
+            "workload": self._view.workloads.keys(),
+            "gitref": self._view.gitrefs.keys(),
+            "release": self._view.instances.keys(),
+            "builds": {(namespace, "") for namespace, _ in self._view.builds.keys()},  # noqa: SIM118
+        }
+        for what, found in keys.items():
+            for namespace, name in found:
                 self._queue.add((what, namespace, name))
-        for namespace, name in self._view.instances.keys():  # noqa: SIM118
-            self._queue.add(("release", namespace, name))
-        for namespace, _ in self._view.builds.keys():  # noqa: SIM118
-            self._queue.add(("builds", namespace, ""))
 
     async def _handle(self, key: Key) -> None:
         what, namespace, name = key
@@ -90,6 +96,8 @@ class Scheduler:
             await self._workloads.reconcile(namespace, name)
         elif what == "release":
             await self._workloads.release(namespace, name)
+        elif what == "node":
+            await self._nodes.report(name)
         elif what == "gitref":
             await self._errands.assign_gitref(namespace, name)
         else:

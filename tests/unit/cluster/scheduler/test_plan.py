@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from cluster.scheduler.plan import Facts, Steps, plan
 from crds.models.instance import Instance
 from crds.models.workload import Workload
-from crds.names import FINALIZER_NODE, FINALIZER_ROUTER
+from crds.names import FINALIZER_NODE, FINALIZER_ROUTER, LABEL_NODE
 from crds.sizes import MIB
 from planning.placement import NodeRoom, Room
 from tests.unit.cluster.scheduler.records import instance, workload
@@ -47,7 +47,7 @@ def test_an_instance_belongs_to_its_workload_and_waits_for_node_and_router() -> 
     made = steps_for(workload(1)).create[0]
     assert made.metadata.finalizers == [FINALIZER_NODE, FINALIZER_ROUTER]
     assert made.metadata.owner_references[0].uid == "w1"
-    assert made.metadata.labels == {"a": "b"}
+    assert made.metadata.labels == {"a": "b", LABEL_NODE: "node-1"}
     worker = steps_for(workload(1, served=False)).create[0]
     assert worker.metadata.finalizers == [FINALIZER_NODE]
 
