@@ -3,6 +3,7 @@
 import re
 import shutil
 
+from cluster.builder.bytecode import compile_later
 from cluster.builder.errors import BuildFailed
 from cluster.builder.layers import CERTIFICATES, Installed, Job, LayerMount, installer_environment, text_hash
 from cluster.sandbox.machine import interpreter_mounts
@@ -10,11 +11,12 @@ from cluster.sandbox.view import Limits, Mount, View
 from planning.detect_python import pipfile_requirements
 
 ENVIRONMENT = "/env/python"
-_SETTINGS = "1"  # raise it when what is below installs differently
+_SETTINGS = "2"  # raise it when what is below installs differently
 _UV = "/opt/setpoint/uv"
 _LOCAL = re.compile(r"^\s*(-e|--editable|-r|--requirement|-c|--constraint|\.|/|file:|.*@\s*file:)", re.MULTILINE)
+_LOCKED_LOCAL = re.compile(r"(editable|directory|path|virtual) = \"(?!\.\")")
 
-# $1 interpreter; the rest is the installing command. The cache and the environment are under one mount: hard links.
+# $1 interpreter; the rest is the installing command.
 _SCRIPT = 'set -e; rm -rf /env/python; uv venv -q --python "$1" /env/python; shift; exec uv "$@"'
 
 _COMMANDS = {
@@ -34,6 +36,7 @@ async def install_python(job: Job, strategy: str) -> Installed:
         with job.steps.timed("Installing Python packages with uv"):
             await _install(job, strategy)
         digest = job.store.publish(manifest, {"python": shared / "python"})
+        compile_later(job.workshop, job.store.path(digest) / "python")
     else:
         job.steps.log.system("Python packages: unchanged, the environment of an earlier build is used")
     return Installed((LayerMount(digest, "python", ENVIRONMENT),), (f"{ENVIRONMENT}/bin",), _environment(job))
@@ -43,10 +46,15 @@ def _key(job: Job, strategy: str) -> str:
     seen = job.source.inspection
     texts = [seen.text(name) for name in ("requirements.txt", "pyproject.toml", "uv.lock", "Pipfile", "Pipfile.lock")]
     # What names other files of the repository depends on all of it.
-    whole = seen.commit if strategy != "pipfile" and _LOCAL.search(seen.text("requirements.txt")) else ""
-    if strategy == "uv-lock" and re.search(r"(editable|directory|path|virtual) = \"(?!\.\")", seen.text("uv.lock")):
-        whole = seen.commit
+    whole = seen.commit if _refers_to_files(job, strategy) else ""
     return text_hash(_SETTINGS, strategy, str(job.workshop.python.resolve()), job.variables_hash(), whole, *texts)
+
+
+def _refers_to_files(job: Job, strategy: str) -> bool:
+    seen = job.source.inspection
+    if strategy == "requirements":
+        return bool(_LOCAL.search(seen.text("requirements.txt")))
+    return strategy == "uv-lock" and bool(_LOCKED_LOCAL.search(seen.text("uv.lock")))
 
 
 def _environment(job: Job) -> dict[str, str]:
@@ -57,21 +65,41 @@ def _environment(job: Job) -> dict[str, str]:
 
 
 async def _install(job: Job, strategy: str) -> None:
-    workshop = job.workshop
-    shared = workshop.cache(job.project, "env")
+    shared = job.workshop.cache(job.project, "env")
     shared.mkdir(parents=True, exist_ok=True, mode=0o700)
     shutil.rmtree(shared / "python", ignore_errors=True)
     if strategy == "pipfile":
         (shared / "requirements.txt").write_text("\n".join(pipfile_requirements(job.source.inspection)) + "\n")
+    if runs_no_code(job, strategy):
+        common = job.workshop.state / "caches-common" / "uv"
+        common.mkdir(parents=True, exist_ok=True, mode=0o700)
+        wheels_only = {"UV_CACHE_DIR": "/cache", "UV_LINK_MODE": "copy", "UV_NO_BUILD": "1"}
+        if await _uv(job, strategy, wheels_only, (Mount(common, "/cache", "bind"),)) == 0:
+            return
+        job.steps.log.system("Not every package is there as a wheel: trying again with building allowed")
+    # The cache and the environment are under one mount, so that hard links between them work.
+    own = {"UV_CACHE_DIR": "/env/cache", "UV_LINK_MODE": "hardlink"}
+    if await _uv(job, strategy, own, ()) != 0:
+        raise BuildFailed("InstallFailed", "The project's Python packages could not be installed: see the build log.")
+
+
+def runs_no_code(job: Job, strategy: str) -> bool:
+    """Wheels alone are unpacked, nothing of the project or of a package runs: only then may the installing step write
+    to the download cache that all projects share. Settings of the project's own could change that."""
+    seen = job.source.inspection
+    settings = "tool.uv" in seen.text("pyproject.toml") or "uv.toml" in seen.files or bool(job.variables)
+    return not settings and not _refers_to_files(job, strategy)
+
+
+async def _uv(job: Job, strategy: str, cache: dict[str, str], more: tuple[Mount, ...]) -> int:
+    workshop = job.workshop
     environment = {
         **installer_environment(job, "/opt/setpoint:/usr/local/bin:/usr/bin:/bin"),
-        "UV_CACHE_DIR": "/env/cache",
-        "UV_LINK_MODE": "hardlink",
         "UV_PYTHON_DOWNLOADS": "never",
         "UV_PROJECT_ENVIRONMENT": ENVIRONMENT,
-        "UV_COMPILE_BYTECODE": "1",
         "UV_NO_PROGRESS": "1",
         "VIRTUAL_ENV": ENVIRONMENT,
+        **cache,
     }
     if CERTIFICATES.exists():
         environment["SSL_CERT_FILE"] = str(CERTIFICATES)
@@ -80,9 +108,8 @@ async def _install(job: Job, strategy: str) -> None:
         *interpreter_mounts(python),
         Mount(workshop.uv, _UV),
         Mount(job.source.tree, "/app"),
-        Mount(shared, "/env", "bind"),
+        Mount(workshop.cache(job.project, "env"), "/env", "bind"),
+        *more,
     )
     view = View(mounts, environment, job.cwd, limits=Limits(file_bytes=workshop.limits.file_bytes))
-    command = ["/bin/sh", "-c", _SCRIPT, "install", str(python), *_COMMANDS[strategy]]
-    if await job.steps.run(view, command) != 0:
-        raise BuildFailed("InstallFailed", "The project's Python packages could not be installed: see the build log.")
+    return await job.steps.run(view, ["/bin/sh", "-c", _SCRIPT, "install", str(python), *_COMMANDS[strategy]])

@@ -11,6 +11,7 @@ from pathlib import Path
 import uv
 
 from cluster.builder.artifacts import ArtifactStore
+from cluster.builder.bytecode import finish_compiling
 from cluster.builder.workshop import Workshop
 from cluster.endpoint import serve
 from cluster.node.builds import Builds
@@ -108,6 +109,7 @@ async def _work(services: Services) -> None:
         await endpoint.close()
         for part in (fleet, builds, gitrefs):
             await part.close()
+        await finish_compiling()
 
 
 def _follow_records(

@@ -8,6 +8,7 @@ from cluster.node.supervisor import Supervisor
 from crds.models.instance import Instance
 
 _log = logging.getLogger(__name__)
+_AGAIN_SECONDS = 1.0
 
 
 class Fleet:
@@ -17,6 +18,7 @@ class Fleet:
         self._services = services
         self._supervisors: dict[str, Supervisor] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._closed = False
 
     def adopt(self) -> None:
         """Whatever an earlier agent had runs on under a supervisor; what was never started is forgotten."""
@@ -62,12 +64,16 @@ class Fleet:
         self._tasks.pop(uid, None)
         if not task.cancelled() and (error := task.exception()):
             _log.error("instance %s: its supervisor failed and begins anew", uid, exc_info=error)
-            record = self._services.instances.by_uid(uid)
-            if record:
-                self.see(None, record)
+            asyncio.get_running_loop().call_later(_AGAIN_SECONDS, self._again, uid)
+
+    def _again(self, uid: str) -> None:
+        record = self._services.instances.by_uid(uid)
+        if record and uid not in self._supervisors and not self._closed:
+            self.see(None, record)
 
     async def close(self) -> None:
         """The agent ends; the instances do not."""
+        self._closed = True
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)

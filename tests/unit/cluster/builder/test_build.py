@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from cluster.builder.bytecode import finish_compiling
 from cluster.builder.errors import BuildFailed
 from cluster.builder.git import resolve
 from tests.unit.cluster.builder.bench import Bench
@@ -38,6 +39,7 @@ async def test_each_example_builds_and_a_second_time_at_once(
     again = await bench.build(str(tmp_path / "repo"), second)
     assert again.artifact != release.artifact
     assert "Installing" not in bench.text()
+    await finish_compiling()
 
 
 async def test_refs_are_resolved(tmp_path: Path) -> None:
