@@ -40,7 +40,7 @@ RESERVED = frozenset(
     # ruff: noqa: SIM905 (a list of words reads best as words)
     (
         "www api admin setpoint app apps console dashboard status mail smtp ftp ns ns1 ns2 root system internal "
-        "localhost local static assets auth login sso cdn git webhook webhooks kubernetes kube"
+        "localhost local auth login sso cdn git webhook webhooks kubernetes kube"
     ).split()
 )
 

@@ -49,6 +49,7 @@ OPTIONS: list[Option] = [
         "CIDR,...",
         "private networks from which repositories may be fetched all the same",
     ),
+    Option("--rate-per-minute", "SETPOINT_RATE_PER_MINUTE", "600", "N", "requests a minute that each API key may make"),
     Option("--git-host", "SETPOINT_GIT_HOST", "https://github.com", "URL", "what owner/name as a repository means"),
 ]
 
@@ -63,6 +64,7 @@ class Settings:
     handle: str
     allow_addresses: tuple[str, ...]
     git_host: str
+    rate_per_minute: int
     example: bool
 
     @property
@@ -126,6 +128,7 @@ def _settings(options: Namespace, environment: Mapping[str, str], saved: Mapping
         handle=values["handle"],
         allow_addresses=tuple(part.strip() for part in values["allow_addresses"].split(",") if part.strip()),
         git_host=values["git_host"].rstrip("/"),
+        rate_per_minute=_number("--rate-per-minute", values["rate_per_minute"], 1, 10_000_000),
         example=example,
     )
 

@@ -43,7 +43,12 @@ async def reconcile(context: Context, project: Project, status: ProjectStatus) -
     if project.deleting:
         status.phase = "deleting"
         return await remove_project(context, project)
-    account = _checked(context, project)
+    try:
+        account = _checked(context, project)
+    except (NotYet, Terminal) as problem:
+        # `kubectl get` shows the phase and the message: a refused project must not look like a pending one.
+        status.phase, status.message = "failed", problem.message
+        raise
     if FINALIZER not in project.metadata.finalizers:
         await context.patch(project, {"metadata": {"finalizers": [*project.metadata.finalizers, FINALIZER]}})
     await _keep_address(context, project)

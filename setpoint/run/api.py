@@ -4,7 +4,6 @@ from functools import partial
 
 from api.server import ApiConfig
 from api.server import run as serve
-
 from setpoint.inspect import inspect_repository
 from setpoint.installation import Installation
 from setpoint.settings import Settings
@@ -24,5 +23,6 @@ async def run(settings: Settings, installation: Installation, name: str) -> None
         tls_key=installation.key(name),
         tls_ca=installation.ca,
         git_host=settings.git_host,
+        rate_per_minute=settings.rate_per_minute,
     )
     await serve(config, partial(inspect_repository, installation, settings))

@@ -1,5 +1,6 @@
 """A whole installation for a test: `setpoint up` as a user starts it, on its own folder and ports."""
 
+import contextlib
 import json
 import os
 import signal
@@ -44,6 +45,18 @@ def eventually(look: Callable[[], T], seconds: float = 30.0, every: float = 0.05
         time.sleep(every)
 
 
+def holders(path: Path) -> list[int]:
+    """The processes that have this file open."""
+    wanted = path.stat()
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/fd/*"):
+        with contextlib.suppress(OSError):
+            there = entry.stat()
+            if (there.st_dev, there.st_ino) == (wanted.st_dev, wanted.st_ino):
+                found.append(int(entry.parts[2]))
+    return found
+
+
 @dataclass
 class Platform:
     """`start` returns when the banner says ready; `stop` is Ctrl-C."""
@@ -61,7 +74,9 @@ class Platform:
         command = [sys.executable, "-m", "setpoint", "up", "--data-dir", str(self.data_dir)]
         command += ["--api-port", str(self.api_port), "--router-port", str(self.router_port)]
         command += ["--nodes", str(self.nodes)] + ([] if self.example else ["--no-example"])
-        environment = {**os.environ, "PYTHONUNBUFFERED": "1", **self.environment}
+        # Tests ask more often than people do; the limit itself has tests of its own.
+        ours = {"PYTHONUNBUFFERED": "1", "SETPOINT_RATE_PER_MINUTE": "1000000"}
+        environment = {**os.environ, **ours, **self.environment}
         self.process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
@@ -128,6 +143,16 @@ class Platform:
         pid = self.pid(part)
         os.kill(pid, signal.SIGKILL)
         return pid
+
+    def lose_node(self, node: str) -> None:
+        """kill -9 of the agent with all that it runs, and it stays away: as when a machine is lost."""
+        assert self.process is not None
+        (self.data_dir / "kubeconfig" / f"{node}.yaml").unlink()
+        self.kill(node)
+        for lock in (self.data_dir / "nodes" / node / "instances").glob("*/lock"):
+            for pid in holders(lock):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
 
     def new_project(self, api: httpx.Client, name: str, repository: Path, branch: str = "main") -> str:
         """Made and connected; the id."""

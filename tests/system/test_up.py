@@ -35,8 +35,8 @@ def test_two_installations_side_by_side(tmp_path: Path, shared: Platform) -> Non
         assert other.credentials["apiKey"] != shared.credentials["apiKey"]
         with other.api() as api:
             assert api.get("/v1/projects").json()["projects"] == []
-        stranger = shared.api(headers={"Authorization": f"Bearer {other.credentials['apiKey']}"})
-        assert stranger.get("/v1/projects").status_code == 401
+        with shared.api(headers={"Authorization": f"Bearer {other.credentials['apiKey']}"}) as stranger:
+            assert stranger.get("/v1/projects").status_code == 401
 
 
 def test_a_second_up_on_the_same_folder_says_so(shared: Platform) -> None:

@@ -1,0 +1,58 @@
+"""A quiet minute writes no record, with a hundred running instances."""
+
+import json
+import time
+from pathlib import Path
+
+from tests.system.platform import Platform, eventually, platform
+from tests.system.repositories import commit
+
+MINUTE = 60
+
+
+def versions(running: Platform) -> dict[str, str]:
+    kinds = (
+        "accounts,projects,scalings,domains,hostclaims,deploys,gitrefs,builds,workloads,routes,instances,computenodes"
+    )
+    names = ",".join(f"{kind}.setpoint.dev" for kind in kinds.split(","))
+    items = json.loads(running.kubectl("get", names, "-A", "-o", "json"))["items"]
+    return {f"{i['kind']} {i['metadata']['name']}": i["metadata"]["resourceVersion"] for i in items}
+
+
+def test_a_quiet_minute_writes_no_record(tmp_path: Path) -> None:
+    repository = tmp_path / "repository"
+    commit(repository, {"Procfile": "worker: sleep 100000\n"})
+    with platform(tmp_path / "data", nodes=2) as running, running.api() as client:
+        project = running.new_project(client, "many", repository)
+        assert running.deploy(client, project)["status"] == "live"
+        _make_room(running)
+        running.kubectl("-n", "acc-main", "apply", "-f", "-", given=_SCALING)
+
+        def all_run() -> bool:
+            phases = [i["status"].get("phase") for i in running.records("instances")]
+            return phases.count("running") == COUNT
+
+        eventually(all_run, 120)
+        # Settled: nothing changed for a few looks in a row.
+        eventually(lambda: versions(running) == (time.sleep(3), versions(running))[1], 60)
+        before = versions(running)
+        time.sleep(MINUTE)
+        assert versions(running) == before
+
+
+COUNT = 100
+_SCALING = f"""
+apiVersion: setpoint.dev/v1
+kind: Scaling
+metadata: {{name: many-worker}}
+spec: {{project: many, process: worker, instances: {COUNT}, size: nano}}
+"""
+
+
+def _make_room(running: Platform) -> None:
+    """What the machine has is what the nodes say; a test may say more for a hundred sleeping processes."""
+    for node in ("node-1", "node-2"):
+        running.kubectl(
+            "patch", "computenode", node, "--type=merge", "--subresource=status",
+            "-p", '{"status": {"allocatable": {"cpu": 64, "memoryBytes": 68719476736, "instances": 200}}}',
+        )  # fmt: skip
