@@ -25,6 +25,8 @@ from cluster.apiserver.watching.hub import Hub
 
 HOUSEKEEPING_SECONDS = 5.0
 GRACE_SECONDS = 3.0
+HANDSHAKE_SECONDS = 10.0
+FAREWELL_SECONDS = 0.5
 BACKLOG = 512
 
 
@@ -62,7 +64,11 @@ async def _serve(config: ApiServerConfig, context: Context, ready: Callable[[], 
     connections: set[HttpProtocol] = set()
     stopping = asyncio.Event()
     server = await loop.create_server(
-        lambda: HttpProtocol(application, connections), sock=_listen(config.host, config.port), ssl=_tls(config)
+        lambda: HttpProtocol(application, connections),
+        sock=_listen(config.host, config.port),
+        ssl=_tls(config),
+        ssl_handshake_timeout=HANDSHAKE_SECONDS,
+        ssl_shutdown_timeout=FAREWELL_SECONDS,
     )
     try:
         with _signals(stopping, context.access):

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from cluster.apiserver.fields.elements import shown_path
+from cluster.apiserver.fields.last_applied import MANAGER, allowed_conflicts
 from cluster.apiserver.fields.managed import (
     APPLY,
     UPDATE,
@@ -121,7 +122,8 @@ def apply(
     others = [e for e in entries if e.identity != who.identity]
     if last:
         merged = _prune(merged, node, last, mine, others)
-    others = _settle(old, merged, node, others, force)
+    allowed = allowed_conflicts(live, old, node) if live and who.manager == MANAGER else EMPTY
+    others = _settle(old, merged, node, others, force, allowed)
     time = who.time
     if last == mine and merged == old:
         # An apply that owns nothing has no entry to take the time from.
@@ -136,11 +138,11 @@ def _trimmed(obj: Json) -> Json:
     return {"metadata": metadata, **rest} if metadata else rest
 
 
-def _settle(old: Json, new: Json, node: Node, others: list[Entry], force: bool) -> list[Entry]:
+def _settle(old: Json, new: Json, node: Node, others: list[Entry], force: bool, allowed: FieldSet) -> list[Entry]:
     added, modified, removed = compare(old, new, node)
     touched = union(modified, added)
     lost = [(entry, intersection(entry.fields, touched)) for entry in others]
-    causes = [(entry, shown_path(path)) for entry, fields in lost for path in paths(fields)]
+    causes = [(entry, shown_path(path)) for entry, fields in lost for path in paths(difference(fields, allowed))]
     if causes and not force:
         raise conflict_error(causes)
     gone = union(touched, removed)

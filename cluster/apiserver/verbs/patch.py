@@ -12,6 +12,7 @@ from cluster.apiserver.errors import (
     invalid,
     unsupported_media_type,
 )
+from cluster.apiserver.fields.last_applied import MANAGER, sync_annotation
 from cluster.apiserver.fields.sets import EMPTY, FieldSet
 from cluster.apiserver.fields.updater import apply, track_update
 from cluster.apiserver.http.request import Request
@@ -114,6 +115,8 @@ async def _apply(context: Context, target: Target, request: Request, form: Form)
         old, _addressed(target, config), target.version.schema, options.applier(target), _ignored(target), options.force
     )
     obj = _whole(applied.merged, old)
+    if options.manager == MANAGER:
+        sync_annotation(obj, config)
     tidy(target, obj, [], options, request)
     settle(target, obj, old, request)
     applied.store(obj)

@@ -4,6 +4,7 @@ import json
 import ssl
 import time
 import uuid
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ APPLY = "application/apply-patch+yaml"
 DEADLINE_SECONDS = 15.0
 
 
-@dataclass
+@dataclass(eq=False)
 class Api:
     """A Kubernetes API at `url`; `namespace` is a fresh one of this test's own."""
 
@@ -37,6 +38,8 @@ class Api:
             headers={"Authorization": f"Bearer {self.token}", "User-Agent": "contract/1"},
             timeout=20,
         )
+        # Clients are made freely in tests: each closes its connections when it is let go.
+        weakref.finalize(self, self.http.close)
 
     def request(
         self, method: str, path: str, body: Any = None, kind: str = "application/json", **query: Any

