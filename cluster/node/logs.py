@@ -37,8 +37,8 @@ class Logs:
         self._listeners: dict[tuple[str, str], list[Listener]] = {}
 
     def close(self) -> None:
-        for tail in self._tails.values():
-            _close(tail)
+        while self._tails:
+            _close(self._tails.popitem()[1])
         self._inotify.close()
 
     async def run(self) -> None:
