@@ -49,7 +49,7 @@ async def _page(call: Call, query: LogsQuery, since: Any) -> tuple[list[Entry], 
     """The newest lines of the window; behind a cursor, the newest of those before it.
 
     Nodes give the newest lines only, so an older page is found by asking for more until its end is among them."""
-    end = decode_cursor(call.path, query.cursor) if query.cursor else None
+    end = decode_cursor(call.path, query.cursor) if query.cursor is not None else None
     skipped = int(end["skipped"]) if end else 0
     depth = skipped + query.limit + 1
     while True:
