@@ -99,8 +99,22 @@ def test_links_are_judged_by_their_words() -> None:
 
 @pytest.mark.parametrize(
     "address",
-    "127.0.0.1 10.1.2.3 172.16.0.1 192.168.1.1 169.254.169.254 0.0.0.0 100.64.0.1 224.0.0.1 ::1 fe80::1 fc00::1 "
-    "::ffff:127.0.0.1 64:ff9b::7f00:1 2002:7f00:1::".split(),  # noqa: SIM905
+    [
+        "127.0.0.1",
+        "10.1.2.3",
+        "172.16.0.1",
+        "192.168.1.1",
+        "169.254.169.254",
+        "0.0.0.0",
+        "100.64.0.1",
+        "224.0.0.1",
+        "::1",
+        "fe80::1",
+        "fc00::1",
+        "::ffff:127.0.0.1",
+        "64:ff9b::7f00:1",
+        "2002:7f00:1::",
+    ],
 )
 def test_inside_addresses_are_closed_unless_allowed(address: str) -> None:
     parsed = ipaddress.ip_address(address)
