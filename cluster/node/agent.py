@@ -23,7 +23,7 @@ from cluster.node.heartbeat import beat, say_what_it_is
 from cluster.node.logs import Logs
 from cluster.node.routes import ALLOWED, Answers
 from cluster.node.services import Services
-from cluster.node.sweeper import keep_sweeping
+from cluster.node.sweeper import clean_scratch, keep_sweeping
 from cluster.node.usage import Sampler
 from cluster.sandbox.check import find_walls
 from cluster.sandbox.machine import this_machine
@@ -62,6 +62,7 @@ async def run(config: NodeConfig) -> None:
     if lock is None:
         raise AlreadyRunning(f"A node agent named {config.name} is running already: stop it, or choose another name.")
     try:
+        clean_scratch(config.state)
         async with _services(config) as services:
             await _work(services)
     finally:

@@ -156,8 +156,16 @@ class Supervisor:
                 verdict = await until_ready(state.address, state.health_path, 60, _SLOW_LOOK_SECONDS)
         self._was_ready = True
         self._report.ready(state)
+        await self._know()
         if reaper := process.reaper:
             self._services.sampler.watch(state, reaper, self._on_hog)
+
+    async def _know(self) -> None:
+        """Of an adopted instance: what it was started from, to mask its log and to start it again at any time."""
+        if self._inputs is None and self._record is not None:
+            with contextlib.suppress(ApiError, CannotStart):
+                self._inputs = await read_inputs(self._services, self._record)
+                self._services.logs.mask(self._uid, list(self._inputs.secrets))
 
     def _ended(self, state: RunState, code: int | None, seconds: float) -> float:
         services = self._services
@@ -185,7 +193,8 @@ class Supervisor:
         process = self._process or Process.adopt(self._folder)
         if process and self._state:
             self._process = process
-            self._report.stopping()
+            if self._record is None or self._record.status.phase != "lost":
+                self._report.stopping()
             await wait_for_traffic(lambda: None if self._gone else self._record, self._changed, self._state)
             await process.stop(self._state.grace_seconds)
             services.logs.system(self._state, "Stopped.")

@@ -17,6 +17,11 @@ _log = logging.getLogger(__name__)
 _EVERY_SECONDS = 600.0
 
 
+def clean_scratch(state: Path) -> None:
+    """What builds of an earlier agent left half done; their logs stay."""
+    _remove([state / "prefetch", *state.glob("builds/*/*/work")])
+
+
 async def keep_sweeping(services: Services) -> None:
     while True:
         try:
