@@ -120,11 +120,17 @@ class PlayedNode:
 async def played_node(house: House, client: Client, name: str) -> AsyncIterator[PlayedNode]:
     """A node with a record that names its endpoint; both are gone afterwards."""
     node = PlayedNode(name)
-    async with node.listening(house):
-        record = await client.create(ComputeNode(metadata=Metadata(name=name)))
-        allocatable = {"cpu": 4.0, "memoryBytes": 4 * 2**30, "instances": 0}
-        await client.patch_status(record, {"endpoint": node.url, "allocatable": allocatable})
-        try:
-            yield node
-        finally:
-            await client.delete(ComputeNode, name)
+    async with node.listening(house), recorded(client, node):
+        yield node
+
+
+@contextlib.asynccontextmanager
+async def recorded(client: Client, node: PlayedNode) -> AsyncIterator[None]:
+    """The record of a node that has listened once, so that its address is known."""
+    record = await client.create(ComputeNode(metadata=Metadata(name=node.name)))
+    allocatable = {"cpu": 4.0, "memoryBytes": 4 * 2**30, "instances": 0}
+    await client.patch_status(record, {"endpoint": node.url, "allocatable": allocatable})
+    try:
+        yield
+    finally:
+        await client.delete(ComputeNode, node.name)

@@ -1,6 +1,7 @@
 """The stream of a deploy: whole, in one order for everybody, resumable, also over a restart of the API."""
 
 import asyncio
+import contextlib
 from typing import Any
 
 import httpx
@@ -8,7 +9,7 @@ import pytest
 
 from tests.system.api.house import House
 from tests.system.api.loop import building, failed, live
-from tests.system.api.nodes import played_node
+from tests.system.api.nodes import PlayedNode, played_node, recorded
 from tests.system.api.visitor import MAIN, Visitor
 
 pytestmark = pytest.mark.timeout(60)
@@ -65,7 +66,7 @@ async def test_lines_come_as_they_are_written(visitor: Visitor) -> None:
             async for event in stream:
                 if event["event"] == "log" and event["data"]["line"] == f"now {number}":
                     break
-        await stream.aclose()  # type: ignore[attr-defined]
+        await stream.aclose()
 
 
 async def test_each_line_once_for_a_client_that_comes_back(visitor: Visitor) -> None:
@@ -158,37 +159,25 @@ async def test_a_failed_instance_is_asked_for_its_log(visitor: Visitor) -> None:
 
 async def test_the_node_comes_back_in_the_middle_of_a_build(visitor: Visitor) -> None:
     path, deploy_id = await begun(visitor)
-    async with visitor.house.client() as client, played_node(visitor.house, client, "node-blink") as node:
-        build = await building(client, deploy_id, node.name)
-        node.build_line(MAIN, build, "before")
+    house, node = visitor.house, PlayedNode("node-blink")
+    async with house.client() as client, contextlib.AsyncExitStack() as stack:
         stream = visitor.stream("GET", f"{path}/deploys/{deploy_id}/stream")
         seen: Events = []
-        async for event in stream:
-            seen.append(event)
-            if "before" in lines(seen):
-                break
-        # A second listener on the same record: the agent was started anew on another port.
-        fresh_lines = node.builds
-        async with played_node(visitor.house, client, "node-blink-2") as fresh:
-            fresh.builds = fresh_lines
-            await client.patch_status(
-                await client.get(type(await _node(client, node.name)), node.name), {"endpoint": fresh.url}
-            )
-            node.end_build(MAIN, build)  # the old one ends its answer
-            node.builds[MAIN, build].over = False
-            fresh.build_line(MAIN, build, "after")
-            fresh.end_build(MAIN, build)
-            await live(client, deploy_id)
+        async with node.listening(house):
+            await stack.enter_async_context(recorded(client, node))
+            build = await building(client, deploy_id, node.name)
+            node.build_line(MAIN, build, "before")
             async for event in stream:
                 seen.append(event)
+                if "before" in lines(seen):
+                    break
+        node.build_line(MAIN, build, "after")
+        node.end_build(MAIN, build)
+        await live(client, deploy_id)
+        async with node.listening(house):
+            seen += [event async for event in stream]
     assert [line for line in lines(seen) if line in ("before", "after")] == ["before", "after"]
     assert seen[-1]["event"] == "done"
-
-
-async def _node(client: Any, name: str) -> Any:
-    from crds.models.computenode import ComputeNode
-
-    return await client.get(ComputeNode, name)
 
 
 async def test_over_a_restart_of_the_api_nothing_is_lost_or_repeated(house: House, visitor: Visitor) -> None:

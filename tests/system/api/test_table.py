@@ -32,7 +32,7 @@ def name(row: Endpoint) -> str:
     return f"{row.method} {row.path}"
 
 
-def rows(of: list[Endpoint]) -> Any:
+def rows(of: list[Endpoint]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("row", of, ids=name)
 
 
@@ -42,11 +42,11 @@ def address(row: Endpoint, **params: str) -> str:
 
 
 @pytest.fixture
-async def project(visitor: Visitor) -> AsyncIterator[dict[str, str]]:
+async def project(visitor: Visitor) -> dict[str, str]:
     """What a row's path may name: a project with a deploy."""
     made = await visitor.project()
     deploy = await visitor.ok("POST", f"/v1/projects/{made['id']}/deploy")
-    yield {"id": made["id"], "deployId": deploy["id"], "name": made["name"], "key": "A", "handle": "main"}
+    return {"id": made["id"], "deployId": deploy["id"], "name": made["name"], "key": "A", "handle": "main"}
 
 
 async def refused(visitor: Visitor, row: Endpoint, path: str, status: int, code: str, **more: Any) -> dict[str, Any]:

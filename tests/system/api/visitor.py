@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,7 +56,7 @@ class Visitor:
 
     async def stream(
         self, method: str, path: str, *, headers: dict[str, str] | None = None
-    ) -> AsyncIterator[dict[str, Any]]:
+    ) -> AsyncGenerator[dict[str, Any], None]:
         sent = {"Authorization": f"Bearer {self.house.keys['admin']}", "Accept": "text/event-stream", **(headers or {})}
         async with self.http.stream(method, path, headers=sent) as answer:
             assert answer.status_code == 200, await answer.aread()
