@@ -182,5 +182,9 @@ def too_large_resource_version(wanted: int, current: int) -> ApiError:
     return ApiError(504, "Timeout", message, {"causes": [cause], "retryAfterSeconds": 1})
 
 
+def storage_failed() -> ApiError:
+    return ApiError(500, "InternalError", "Internal error occurred: the write could not be stored")
+
+
 def json_patch_failed(message: str) -> ApiError:
     return ApiError(422, "Invalid", message, {})

@@ -46,9 +46,7 @@ class _Parser:
         self.used: set[str] = set()
 
     def expression(self) -> Expression:
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise CelError("the expression is nested too deeply")
+        self._descend()
         condition = self._or()
         if self._take("?"):
             then = self._or()
@@ -57,6 +55,11 @@ class _Parser:
             condition = macros.conditional(condition, then, otherwise)
         self._depth -= 1
         return condition
+
+    def _descend(self) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise CelError("the expression is nested too deeply")
 
     def expect(self, kind: str, text: str) -> str:
         token = self._tokens[self._position]
@@ -100,11 +103,13 @@ class _Parser:
         return left
 
     def _unary(self) -> Expression:
-        if self._take("!"):
-            return macros.negation(self._unary())
-        if self._take("-"):
-            return macros.binary(SUMS["-"], lambda _: 0, self._unary())
-        return self._member()
+        sign = self._take("!", "-")
+        if not sign:
+            return self._member()
+        self._descend()
+        value = self._unary()
+        self._depth -= 1
+        return macros.negation(value) if sign == "!" else macros.binary(SUMS["-"], lambda _: 0, value)
 
     def _member(self) -> Expression:
         value = self._primary()

@@ -97,6 +97,9 @@ class HttpProtocol(asyncio.Protocol):
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
+        self._fields_size += len(name) + len(value)
+        if self._fields_size > MAX_HEAD:
+            self._refuse(431, "the header is too large")
         # A header that comes twice: the first counts.
         self._headers.setdefault(name.decode("latin-1").lower(), value.decode("latin-1"))
 
@@ -222,6 +225,7 @@ class HttpProtocol(asyncio.Protocol):
         self._url = b""
         self._headers: dict[str, str] = {}
         self._parts: list[bytes] = []
+        self._fields_size = 0
         self._body_size = 0
         self._head_done = False
 

@@ -10,7 +10,6 @@ from cluster.apiserver.http.response import Response, json_response
 from cluster.apiserver.kinds.registry import Registry
 from cluster.apiserver.openapi.document import document, second_document
 
-
 V2 = "v2"
 
 

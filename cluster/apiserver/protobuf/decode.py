@@ -14,6 +14,7 @@ from cluster.apiserver.types import Json
 MAGIC = b"k8s\x00"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MAX_DEPTH = 16
+NUMBERS = ("int", "bool")
 
 
 def decode_object(data: bytes) -> Json:
@@ -52,6 +53,8 @@ def _message(data: bytes, table: Message, depth: int) -> Json:
 
 
 def _value(value: int | bytes, kind: str, depth: int) -> Any:
+    if isinstance(value, int) != (kind in NUMBERS):
+        raise bad_request("a field of the protobuf body has the wrong wire type")
     if isinstance(value, int):
         return bool(value) if kind == "bool" else signed(value)
     if kind == "string":

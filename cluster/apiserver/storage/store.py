@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator
 
-from cluster.apiserver.errors import expired
+from cluster.apiserver.errors import expired, storage_failed
 from cluster.apiserver.storage.database import Database, Row
 from cluster.apiserver.storage.records import Change, Record, load_record, record_of
 from cluster.apiserver.storage.table import Table
@@ -37,6 +37,7 @@ class Store:
         self.version = self._next
         """The newest committed resource version."""
         self._writer = Writer(database, self._committed)
+        self.failed.add_done_callback(self._give_up)
 
     @property
     def failed(self) -> "asyncio.Future[None]":
@@ -135,6 +136,8 @@ class Store:
             self.table(resource).fill(records, newest[resource])
 
     async def _submit(self, change: Change, staged: Record | None) -> None:
+        if self.failed.done():
+            raise storage_failed()
         version = change.record.rv
         self._staged[(change.resource, change.record.key)] = (staged, version)
         waiter = self._waiters[version] = asyncio.get_running_loop().create_future()
@@ -153,6 +156,13 @@ class Store:
             waiter = self._waiters.pop(change.record.rv)
             if not waiter.done():
                 waiter.set_result(None)
+
+    def _give_up(self, _: "asyncio.Future[None]") -> None:
+        """Whether these writes are on the disk is unknown: nobody is told that they are."""
+        for waiter in self._waiters.values():
+            if not waiter.done():
+                waiter.set_exception(storage_failed())
+        self._waiters.clear()
 
     def _apply(self, change: Change) -> None:
         record = change.record

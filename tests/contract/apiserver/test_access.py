@@ -105,13 +105,13 @@ def test_kubectl_auth(server: Server, kubectl: str) -> None:
 
 
 def raw(server: Server, data: bytes) -> bytes:
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as plain:
-        with server.context().wrap_socket(plain, server_hostname="127.0.0.1") as connection:
-            connection.sendall(data)
-            received = b""
-            while part := connection.recv(65536):
-                received += part
-            return received
+    plain = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+    with server.context().wrap_socket(plain, server_hostname="127.0.0.1") as connection:
+        connection.sendall(data)
+        received = b""
+        while part := connection.recv(65536):
+            received += part
+        return received
 
 
 def test_malformed_requests_are_refused(server: Server) -> None:

@@ -133,7 +133,8 @@ def test_managers_may_be_rewritten_by_json_patch(api: Api) -> None:
 
 
 def test_yaml_is_yaml_1_1(api: Api) -> None:
-    body = b"apiVersion: test.example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec: {note: text, free: {a: yes, b: y, c: 2001-01-01}}\n"
+    body = b"apiVersion: test.example.com/v1\nkind: Widget\nmetadata: {name: one}\n"
+    body += b"spec: {note: text, free: {a: yes, b: y, c: 2001-01-01}}\n"
     made = api.ok("PATCH", at(api), body, APPLY, fieldManager="me")
     assert made["spec"]["free"] == {"a": True, "b": True, "c": "2001-01-01"}
 

@@ -5,10 +5,9 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
-import kubernetes.client
-import kubernetes.config
-import kubernetes.watch
+import kubernetes
 
 from tests.contract.apiserver.client import Api, eventually
 from tests.contract.apiserver.server import kubeconfig
@@ -64,8 +63,9 @@ def test_kopf(api: Api, tmp_path: Path) -> None:
 def test_python_client(api: Api, tmp_path: Path) -> None:
     config = tmp_path / "kubeconfig"
     config.write_text(json.dumps(kubeconfig(api.url, api.ca, api.token)))
-    with kubernetes.config.new_client_from_config(str(config)) as client:
-        custom = kubernetes.client.CustomObjectsApi(client)
+    library: Any = kubernetes
+    with library.config.new_client_from_config(str(config)) as client:
+        custom = library.client.CustomObjectsApi(client)
         place = ("test.example.com", "v1", api.namespace, "widgets")
         body = {
             "apiVersion": "test.example.com/v1",
@@ -76,13 +76,13 @@ def test_python_client(api: Api, tmp_path: Path) -> None:
         custom.create_namespaced_custom_object(*place, body)
         custom.patch_namespaced_custom_object(*place, "one", {"spec": {"note": "b"}})
         assert custom.get_namespaced_custom_object(*place, "one")["spec"]["note"] == "b"
-        events = kubernetes.watch.Watch().stream(custom.list_namespaced_custom_object, *place, timeout_seconds=1)
+        events = library.watch.Watch().stream(custom.list_namespaced_custom_object, *place, timeout_seconds=1)
         assert [event["type"] for event in events] == ["ADDED"]
-        core = kubernetes.client.CoreV1Api(client)
+        core = library.client.CoreV1Api(client)
         core.create_namespaced_config_map(api.namespace, {"metadata": {"name": "c"}, "data": {"k": "v"}})
         assert [c.metadata.name for c in core.list_namespaced_config_map(api.namespace).items] == ["c"]
         assert core.list_namespaced_secret(api.namespace).items == []
-        lease = kubernetes.client.CoordinationV1Api(client)
+        lease = library.client.CoordinationV1Api(client)
         lease.create_namespaced_lease(api.namespace, {"metadata": {"name": "l"}, "spec": {"holderIdentity": "me"}})
         custom.delete_namespaced_custom_object(*place, "one")
         assert custom.list_namespaced_custom_object(*place)["items"] == []

@@ -87,7 +87,8 @@ def test_schema_violations(api: Api, spec: dict[str, object], reason: str, field
 
 
 def test_whole_floats_are_integers(api: Api) -> None:
-    raw = b'{"apiVersion":"test.example.com/v1","kind":"Widget","metadata":{"name":"f"},"spec":{"note":"n","replicas":2.0}}'
+    raw = b'{"apiVersion":"test.example.com/v1","kind":"Widget","metadata":{"name":"f"},'
+    raw += b'"spec":{"note":"n","replicas":2.0}}'
     assert b'"replicas":2,' in api.request("POST", api.widgets, raw).content.replace(b"}", b",")
 
 

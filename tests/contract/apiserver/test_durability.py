@@ -4,6 +4,7 @@ import contextlib
 import sqlite3
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -79,7 +80,7 @@ def test_kill_loses_nothing_acknowledged(own_server: Server) -> None:
         count = len(acknowledged)
         for thread in threads:
             thread.start()
-        eventually(lambda count=count: len(acknowledged) > count + 100)
+        eventually(partial(more_than, acknowledged, count + 100))
         own_server.kill()
         for thread in threads:
             thread.join(20)
@@ -165,6 +166,10 @@ def test_log_is_compacted_and_objects_stay(tmp_path: Path) -> None:
         api = reopened(api)
         listed = {item["metadata"]["name"]: item["spec"]["note"] for item in api.get(api.widgets)["items"]}
         assert listed == {"a": "newer", "c": "n"}
+
+
+def more_than(found: dict[str, str], count: int) -> bool:
+    return len(found) > count
 
 
 def rows(server: Server) -> int:
