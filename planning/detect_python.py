@@ -8,6 +8,7 @@ from typing import Any
 from planning.inspection import Inspection
 
 _NAME = re.compile(r"^\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
+_LOCKED_NAME = re.compile(r"^name = \"([A-Za-z0-9._-]{1,100})\"$", re.MULTILINE)
 _MODULES = ("app", "main", "wsgi", "asgi", "server")
 _FLASK = re.compile(r"^(\w{1,60})\s*(?::[^=\n]+)?=\s*(?:flask\.)?Flask\(", re.MULTILINE)
 _ASGI = re.compile(r"^(\w{1,60})\s*(?::[^=\n]+)?=\s*(?:\w+\.)?(?:FastAPI|Starlette|Litestar)\(", re.MULTILINE)
@@ -42,9 +43,8 @@ def python_packages(inspection: Inspection) -> frozenset[str]:
     project = _table(inspection.text("pyproject.toml"), "project")
     wanted = project.get("dependencies")
     found += [match[1] for item in wanted if (match := _NAME.match(str(item)))] if isinstance(wanted, list) else []
-    locked = _toml(inspection.text("uv.lock")).get("package")
-    if isinstance(locked, list):
-        found += [str(package.get("name")) for package in locked if isinstance(package, dict)]
+    # Lock files are long: their names are found without reading them as a whole.
+    found += _LOCKED_NAME.findall(inspection.text("uv.lock"))
     found += list(_table(inspection.text("Pipfile"), "packages"))
     return frozenset(re.sub(r"[-_.]+", "-", name).lower() for name in found)
 

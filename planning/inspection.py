@@ -25,7 +25,13 @@ READ = [
 ]
 """The files whose text detection and installers read, where they are there."""
 READ_BYTES = 256 * 1024
-"""No more of each is read; a longer one counts as cut off here."""
+LOCK_BYTES = 4 * 1024 * 1024
+"""No more of each is read (of a lock file: the second); a longer one counts as cut off here."""
+
+
+def most_bytes(name: str) -> int:
+    """How much of the file of that name is read."""
+    return LOCK_BYTES if name.endswith((".lock", "-lock.json", "shrinkwrap.json")) else READ_BYTES
 
 
 @dataclass(frozen=True)

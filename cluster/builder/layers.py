@@ -1,15 +1,17 @@
 """What installers give back, and what both kinds of them share."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from cluster.builder.artifacts import ArtifactStore
-from cluster.builder.source import SourceLayer
+from cluster.builder.errors import BuildFailed
+from cluster.builder.source import SourceLayer, read_file
 from cluster.builder.step import Steps
 from cluster.builder.workshop import Workshop
 
+_LARGEST = 32 * 1024 * 1024
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 
 
@@ -58,10 +60,30 @@ class Job:
         return hashlib.sha256(f"{self.project}\0{text}".encode()).hexdigest()
 
 
-def text_hash(*texts: str) -> str:
+def file_hash(job: Job, names: Iterable[str]) -> str:
+    """Of the project's files of these names, whole ones. Raises BuildFailed when one is absurdly large."""
+    return text_hash(*(_whole(job, name) or b"" for name in names))
+
+
+def copy_files(job: Job, names: Iterable[str], target: Path) -> None:
+    """Those of them that are there."""
+    for name in names:
+        data = _whole(job, name)
+        if data is not None:
+            (target / name).write_bytes(data)
+
+
+def _whole(job: Job, name: str) -> bytes | None:
+    data = read_file(job.source.folder / name, _LARGEST + 1)
+    if data is not None and len(data) > _LARGEST:
+        raise BuildFailed("FileTooLarge", f"{name} is larger than {_LARGEST // 1024 // 1024} MiB.")
+    return data
+
+
+def text_hash(*texts: str | bytes) -> str:
     digest = hashlib.sha256()
     for text in texts:
-        data = text.encode(errors="surrogatepass")
+        data = text.encode(errors="surrogatepass") if isinstance(text, str) else text
         digest.update(len(data).to_bytes(8, "big") + data)
     return digest.hexdigest()
 

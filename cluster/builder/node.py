@@ -5,11 +5,21 @@ import os
 from pathlib import Path
 
 from cluster.builder.errors import BuildFailed
-from cluster.builder.layers import CERTIFICATES, Installed, Job, LayerMount, installer_environment, text_hash
+from cluster.builder.layers import (
+    CERTIFICATES,
+    Installed,
+    Job,
+    LayerMount,
+    copy_files,
+    file_hash,
+    installer_environment,
+    text_hash,
+)
 from cluster.builder.source import copy_tree
 from cluster.builder.toolchain import NodeTool, find_node
 from cluster.sandbox.view import Limits, Mount, View
 from planning.detect_node import builds_in_place, has_build_script
+from planning.wheels import node_scripts_absent
 
 _SETTINGS = "1"
 _FILES = ("package.json", "package-lock.json", "npm-shrinkwrap.json", ".npmrc")
@@ -37,17 +47,21 @@ async def install_node(job: Job, strategy: str) -> Installed:
 def _key(job: Job, strategy: str, node: NodeTool, in_place: bool) -> str:
     seen = job.source.inspection
     whole = f"{seen.commit}/{job.path}" if in_place else ""
-    return text_hash(_SETTINGS, strategy, node.version, job.variables_hash(), whole, *map(seen.text, _FILES))
+    return text_hash(_SETTINGS, strategy, node.version, job.variables_hash(), whole, file_hash(job, _FILES))
 
 
 async def _install_packages(job: Job, strategy: str, node: NodeTool) -> tuple[str, Path]:
     work = job.work / "npm"
     work.mkdir()
-    for name in _FILES:
-        if job.source.inspection.has(name):
-            (work / name).write_text(job.source.inspection.text(name))
+    copy_files(job, _FILES, work)
     with job.steps.timed(f"Installing Node.js packages with {_name(strategy)}"):
-        await _npm(job, node, Mount(work, job.cwd, "bind"), [*_install(strategy), "--omit=dev", *_QUIET])
+        options = [*_install(strategy), "--omit=dev", *_QUIET]
+        # No script runs then: the step may write to the cache that all projects share.
+        if not job.variables and node_scripts_absent(job.source.inspection):
+            common = job.workshop.state / "caches-common" / "npm"
+            await _npm(job, node, Mount(work, job.cwd, "bind"), [*options, "--ignore-scripts"], common)
+        else:
+            await _npm(job, node, Mount(work, job.cwd, "bind"), options, job.workshop.cache(job.project, "npm"))
     packages = work / "node_modules"
     packages.mkdir(exist_ok=True)
     return "node_modules", packages
@@ -57,11 +71,12 @@ async def _build_tree(job: Job, strategy: str, node: NodeTool) -> tuple[str, Pat
     tree = job.work / "built"
     copy_tree(job.source.tree, tree)
     mount = Mount(tree, "/app", "bind")
+    cache = job.workshop.cache(job.project, "npm")
     with job.steps.timed(f"Installing Node.js packages with {_name(strategy)}"):
-        await _npm(job, node, mount, [*_install(strategy), *_QUIET])
+        await _npm(job, node, mount, [*_install(strategy), *_QUIET], cache)
     if has_build_script(job.source.inspection):
         with job.steps.timed("Running npm run build"):
-            await _npm(job, node, mount, ["run", "build"])
+            await _npm(job, node, mount, ["run", "build"], cache)
     return "tree", tree
 
 
@@ -73,8 +88,7 @@ def _name(strategy: str) -> str:
     return strategy.replace("-", " ")
 
 
-async def _npm(job: Job, node: NodeTool, files: Mount, arguments: list[str]) -> None:
-    cache = job.workshop.cache(job.project, "npm")
+async def _npm(job: Job, node: NodeTool, files: Mount, arguments: list[str], cache: Path) -> None:
     cache.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = ":".join((f"{job.cwd}/node_modules/.bin", *node.path, "/usr/local/bin", "/usr/bin", "/bin"))
     environment = {

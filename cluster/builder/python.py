@@ -5,10 +5,11 @@ import shutil
 
 from cluster.builder.bytecode import compile_later
 from cluster.builder.errors import BuildFailed
-from cluster.builder.layers import CERTIFICATES, Installed, Job, LayerMount, installer_environment, text_hash
+from cluster.builder.layers import CERTIFICATES, Installed, Job, LayerMount, file_hash, installer_environment, text_hash
 from cluster.sandbox.machine import interpreter_mounts
 from cluster.sandbox.view import Limits, Mount, View
 from planning.detect_python import pipfile_requirements
+from planning.wheels import python_wheels_suffice
 
 ENVIRONMENT = "/env/python"
 _SETTINGS = "2"  # raise it when what is below installs differently
@@ -44,10 +45,10 @@ async def install_python(job: Job, strategy: str) -> Installed:
 
 def _key(job: Job, strategy: str) -> str:
     seen = job.source.inspection
-    texts = [seen.text(name) for name in ("requirements.txt", "pyproject.toml", "uv.lock", "Pipfile", "Pipfile.lock")]
+    files = file_hash(job, ("requirements.txt", "pyproject.toml", "uv.lock", "Pipfile", "Pipfile.lock"))
     # What names other files of the repository depends on all of it.
     whole = seen.commit if _refers_to_files(job, strategy) else ""
-    return text_hash(_SETTINGS, strategy, str(job.workshop.python.resolve()), job.variables_hash(), whole, *texts)
+    return text_hash(_SETTINGS, strategy, str(job.workshop.python.resolve()), job.variables_hash(), whole, files)
 
 
 def _refers_to_files(job: Job, strategy: str) -> bool:
@@ -70,7 +71,8 @@ async def _install(job: Job, strategy: str) -> None:
     shutil.rmtree(shared / "python", ignore_errors=True)
     if strategy == "pipfile":
         (shared / "requirements.txt").write_text("\n".join(pipfile_requirements(job.source.inspection)) + "\n")
-    if runs_no_code(job, strategy):
+    # Wheels alone are unpacked then, and nothing runs: the step may write to the cache that all projects share.
+    if not job.variables and python_wheels_suffice(job.source.inspection, strategy):
         common = job.workshop.state / "caches-common" / "uv"
         common.mkdir(parents=True, exist_ok=True, mode=0o700)
         wheels_only = {"UV_CACHE_DIR": "/cache", "UV_LINK_MODE": "copy", "UV_NO_BUILD": "1"}
@@ -81,14 +83,6 @@ async def _install(job: Job, strategy: str) -> None:
     own = {"UV_CACHE_DIR": "/env/cache", "UV_LINK_MODE": "hardlink"}
     if await _uv(job, strategy, own, ()) != 0:
         raise BuildFailed("InstallFailed", "The project's Python packages could not be installed: see the build log.")
-
-
-def runs_no_code(job: Job, strategy: str) -> bool:
-    """Wheels alone are unpacked, nothing of the project or of a package runs: only then may the installing step write
-    to the download cache that all projects share. Settings of the project's own could change that."""
-    seen = job.source.inspection
-    settings = "tool.uv" in seen.text("pyproject.toml") or "uv.toml" in seen.files or bool(job.variables)
-    return not settings and not _refers_to_files(job, strategy)
 
 
 async def _uv(job: Job, strategy: str, cache: dict[str, str], more: tuple[Mount, ...]) -> int:

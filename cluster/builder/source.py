@@ -16,7 +16,7 @@ from cluster.builder.errors import BuildFailed
 from cluster.builder.git import Exported, Source, check_links, export
 from cluster.builder.step import Steps
 from cluster.builder.workshop import Workshop
-from planning.inspection import READ, READ_BYTES, Inspection
+from planning.inspection import READ, Inspection, most_bytes
 
 _MOST_FILES = 20_000
 _fetching: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
@@ -95,20 +95,23 @@ def project_folder(tree: Path, path: str) -> Path:
 def look(folder: Path, path: str, commit: str, message: str, files: list[str]) -> Inspection:
     prefix = f"{path}/" if path else ""
     below = tuple(name.removeprefix(prefix) for name in files if name.startswith(prefix))
-    texts = {name: text for name in READ if (text := read_text(folder / name)) is not None}
+    texts = {name: text for name in READ if (text := read_text(folder / name, most_bytes(name))) is not None}
     return Inspection(commit, message, below, texts)
 
 
-def read_text(path: Path) -> str | None:
+def read_text(path: Path, most: int) -> str | None:
+    data = read_file(path, most)
+    return None if data is None else data.decode(errors="replace")
+
+
+def read_file(path: Path, most: int) -> bytes | None:
     """The beginning of a regular file; None for anything else: a link could lead anywhere on this machine."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
     with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        return file.read(READ_BYTES).decode(errors="replace")
+        return file.read(most) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
 
 
 def copy_tree(source: Path, target: Path) -> None:
