@@ -7,6 +7,7 @@ from typing import Any
 from crds.kinds import KINDS
 from crds.models.core import Secret
 from crds.models.project import Project
+from crds.models.record import Record
 from tests.system.api.house import House
 from tests.system.api.loop import live
 from tests.system.api.nodes import played_node
@@ -26,7 +27,8 @@ async def everything(house: House) -> str:
     """A hash of all records, to show that nothing was written."""
     seen = hashlib.sha256()
     async with house.client() as client:
-        for model in [*(kind.model for kind in KINDS), Secret]:
+        models: list[type[Record]] = [*(kind.model for kind in KINDS), Secret]
+        for model in models:
             for record in (await client.list(model))[0]:
                 seen.update(repr((record.key, record.uid, record.metadata.resource_version)).encode())
     return seen.hexdigest()

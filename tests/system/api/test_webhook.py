@@ -74,7 +74,7 @@ async def test_whatever_does_not_fit_is_one_and_the_same_401(visitor: Visitor) -
         await visitor.http.post(path, content=body),
         await visitor.http.post(path, content=body, headers={"X-Hub-Signature-256": good[:-1] + "x"}),
         await visitor.http.post(path, content=body, headers={"X-Hub-Signature-256": good.removeprefix("sha256=")}),
-        await visitor.http.post(path, content=body, headers={"X-Hub-Signature-256": "ä".encode()}),
+        await visitor.http.post(path, content=body, headers=[(b"X-Hub-Signature-256", "ä".encode())]),
         await visitor.http.post(path, content=body + b" ", headers={"X-Hub-Signature-256": good}),
         await visitor.http.post(path, content=b"{", headers={"X-Hub-Signature-256": good}),
         await visitor.http.post(path.replace("prj_", "prj_x"), content=body, headers={"X-Hub-Signature-256": good}),
