@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
-from crds.client.client import Client
+from crds.client.client import Client, parse_or_skip
 from crds.client.store import Store, by_label
 from crds.models.record import Record
 from crds.names import LABEL_PROJECT
@@ -46,7 +46,9 @@ class Cache:
 
     def take(self, model: type[Record], event: str | None, body: dict[str, Any]) -> None:
         """One event of the operator: DELETED, or anything else with the record as it is now."""
-        record = model.parse(body)
+        record = parse_or_skip(model, body)
+        if record is None:
+            return
         store = self._stores[model]
         if event == "DELETED":
             store.remove(record)

@@ -1,11 +1,15 @@
 """Typed requests: records in, records out."""
 
+import logging
 from pathlib import Path
 from typing import Any, TypeVar
+
+from pydantic import ValidationError
 
 from crds.client.transport import Transport
 from crds.models.record import Record
 
+_log = logging.getLogger(__name__)
 R = TypeVar("R", bound=Record)
 
 MERGE_PATCH = "application/merge-patch+json"
@@ -41,7 +45,8 @@ class Client:
             query["labelSelector"] = labels
         while True:
             page = await self.transport.request("GET", model.resource.path(namespace), query=query)
-            items += [model.parse(item) for item in page.get("items") or []]
+            parsed = (parse_or_skip(model, item) for item in page.get("items") or [])
+            items += [record for record in parsed if record is not None]
             token = page["metadata"].get("continue")
             if not token:
                 return items, page["metadata"]["resourceVersion"]
@@ -113,6 +118,18 @@ class Client:
 
     def _manager(self) -> dict[str, str]:
         return {"fieldManager": self.manager}
+
+
+def parse_or_skip(model: type[R], data: dict[str, Any]) -> R | None:
+    """The record, or None for one that this version does not understand: one such must not stop all others."""
+    try:
+        return model.parse(data)
+    except ValidationError as error:
+        meta = data.get("metadata") or {}
+        where = f"{model.resource.kind} {meta.get('namespace', '')}/{meta.get('name', '')}"
+        fields = sorted({".".join(str(part) for part in problem["loc"]) for problem in error.errors()})
+        _log.error("%s is not as this version knows it, and is left alone: %s", where, ", ".join(fields))
+        return None
 
 
 def record_body(record: Record) -> dict[str, Any]:

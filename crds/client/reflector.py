@@ -5,7 +5,7 @@ import logging
 import random
 from typing import Any, Generic, TypeVar
 
-from crds.client.client import Client
+from crds.client.client import Client, parse_or_skip
 from crds.client.errors import ApiError, Gone, error_for
 from crds.client.store import Store
 from crds.models.record import Record
@@ -66,12 +66,14 @@ class Reflector(Generic[R]):
     def _take(self, event: dict[str, Any]) -> None:
         if event["type"] == "ERROR":
             raise error_for(int(event["object"].get("code") or 500), event["object"])
-        record = self._store.model.parse(event["object"])
-        if event["type"] == "DELETED":
+        meta = event["object"]["metadata"]
+        # A bookmark carries a version and nothing else.
+        record = None if event["type"] == "BOOKMARK" else parse_or_skip(self._store.model, event["object"])
+        if record is not None and event["type"] == "DELETED":
             self._store.remove(record)
-        elif event["type"] != "BOOKMARK":
+        elif record is not None:
             self._store.upsert(record)
-        self._version = record.metadata.resource_version or self._version
+        self._version = meta.get("resourceVersion") or self._version
 
 
 def pause_after(failures: int) -> float:

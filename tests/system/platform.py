@@ -176,7 +176,22 @@ class Platform:
             found: dict[str, Any] = answer.json()
             return found if found["status"] in ("live", "failed", "cancelled", "superseded") else None
 
-        return eventually(look, seconds) or {}
+        try:
+            return eventually(look, seconds) or {}
+        except AssertionError as error:
+            error.add_note(self.describe())
+            raise
+
+    def describe(self) -> str:
+        """What somebody who looks into a failed test wants to see."""
+        logs = sorted((self.data_dir / "run").glob("*.log")) + sorted((self.data_dir / "run").glob("*.out"))
+        tails = [f"== {path.name}\n" + "\n".join(path.read_text().splitlines()[-8:]) for path in logs]
+        return "\n".join(
+            [
+                self.kubectl("get", "deploys.setpoint.dev,builds,workloads,instances", "-A", "-o", "wide", check=False),
+                *tails,
+            ]
+        )
 
 
 @contextmanager

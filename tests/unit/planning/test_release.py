@@ -81,7 +81,7 @@ def test_one_that_never_answers_fails_after_its_time() -> None:
         world.build("a")
         world.run("a", ready=False)
     assert world.deploys["a"].status.phase == "releasing"
-    world.now += timedelta(seconds=61)
+    world.now += timedelta(seconds=64)
     world.step("a")
     failure = world.deploys["a"].status.failure
     assert failure is not None
