@@ -67,7 +67,7 @@ async def _fetch(job: Job) -> NodeTool:
     shutil.rmtree(staged, ignore_errors=True)
     staged.mkdir(parents=True)
     python = workshop.python.resolve()
-    environment = {"PATH": "/opt/setpoint:/usr/bin:/bin", "HOME": "/tmp", "NO_COLOR": "1"}  # noqa: S108 (inside)
+    environment = {"PATH": "/opt/setpoint:/usr/bin:/bin", "HOME": "/tmp", "NO_COLOR": "1", "UV_LINK_MODE": "copy"}  # noqa: S108
     if CERTIFICATES.exists():
         environment["SSL_CERT_FILE"] = str(CERTIFICATES)
     mounts = (*interpreter_mounts(python), Mount(workshop.uv, "/opt/setpoint/uv"), Mount(staged, "/out", "bind"))
