@@ -2,24 +2,31 @@
 
 import random
 import socket
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 
 # Below the range from which the kernel takes ports for outgoing connections.
 _FIRST, _LAST = 20000, 32000
 _HOST = "127.0.0.1"
+_REST_SECONDS = 60.0
 
 
 class Addresses:
-    """Gives out addresses of this machine that are free and that no other instance of this agent has."""
+    """Gives out addresses of this machine that are free and that no other instance of this agent has, or had a short
+    while ago: a router that has not heard of the end yet must not reach somebody else there."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._taken: set[str] = set()
+        self._resting: dict[str, float] = {}
 
     def allocate(self) -> str:
         """Raises OSError when none is free."""
+        now = self._clock()
+        self._resting = {address: until for address, until in self._resting.items() if until > now}
         for _ in range(1000):
             address = f"{_HOST}:{random.randint(_FIRST, _LAST)}"
-            if address not in self._taken and _free(address):
+            if address not in self._taken and address not in self._resting and _free(address):
                 self._taken.add(address)
                 return address
         raise OSError("No free port is left for instances on this machine.")
@@ -30,6 +37,7 @@ class Addresses:
 
     def release(self, address: str) -> None:
         self._taken.discard(address)
+        self._resting[address] = self._clock() + _REST_SECONDS
 
 
 def endpoint_of(address: str) -> tuple[str, int]:
