@@ -11,6 +11,7 @@ from pathlib import Path
 from cluster.apiserver.access.file import Access
 from cluster.apiserver.collect.collector import Collector
 from cluster.apiserver.collect.definitions import serve_committed
+from cluster.apiserver.collect.events import expire_events
 from cluster.apiserver.config import ApiServerConfig
 from cluster.apiserver.http.application import Application
 from cluster.apiserver.http.dispatch import Dispatcher
@@ -136,8 +137,9 @@ def _signals(stopping: asyncio.Event, access: Access) -> Iterator[None]:
 
 
 async def _housekeeping(context: Context) -> None:
-    """Forget old events; notice rights that were taken away."""
+    """Forget what is too old; notice rights that were taken away."""
     while True:
         await asyncio.sleep(HOUSEKEEPING_SECONDS)
         context.store.compact()
         context.access.refresh()
+        await expire_events(context)

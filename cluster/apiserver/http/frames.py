@@ -10,15 +10,14 @@ CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 REASONS = {status.value: status.phrase for status in HTTPStatus}
 
 
-def whole(answer: Response, keep_alive: bool, *, headless: bool = False) -> bytes:
+def head(answer: Response, keep_alive: bool) -> bytes:
     lines = f"HTTP/1.1 {answer.status} {REASONS.get(answer.status, '')}\r\ncontent-type: {answer.content_type}\r\n"
     lines += f"content-length: {len(answer.body)}\r\n"
     for name, value in answer.headers:
         lines += f"{name}: {value}\r\n"
     if not keep_alive:
         lines += "connection: close\r\n"
-    head = (lines + "\r\n").encode("latin-1", "replace")
-    return head if headless else head + answer.body
+    return (lines + "\r\n").encode("latin-1", "replace")
 
 
 def stream_head(answer: Stream) -> bytes:
@@ -43,4 +42,5 @@ def refusal(status: int, message: str) -> bytes:
         "message": message,
         "code": status,
     }
-    return whole(Response(status, orjson.dumps({**body, "code": status})), keep_alive=False)
+    answer = Response(status, orjson.dumps({**body, "code": status}))
+    return head(answer, keep_alive=False) + answer.body

@@ -14,12 +14,13 @@ import httptools
 from cluster.apiserver.access.identity import Identity, identity_of
 from cluster.apiserver.http.application import Application
 from cluster.apiserver.http.dispatch import Answer
-from cluster.apiserver.http.frames import CONTINUE, chunk, refusal, stream_head, whole
+from cluster.apiserver.http.frames import CONTINUE, chunk, head, refusal, stream_head
 from cluster.apiserver.http.response import Response, Stream
 
 MAX_BODY = 3 * 1024 * 1024
 MAX_HEAD = 64 * 1024
 MAX_WAITING = 8
+ONE_WRITE = 64 * 1024
 IDLE_SECONDS = 120.0
 
 
@@ -168,7 +169,14 @@ class HttpProtocol(asyncio.Protocol):
     def _send(self, answer: Response, parsed: _Parsed) -> None:
         if self._closing:
             return
-        self._transport.write(whole(answer, parsed.keep_alive, headless=parsed.method == "HEAD"))
+        start = head(answer, parsed.keep_alive)
+        if parsed.method == "HEAD":
+            self._transport.write(start)
+        elif len(answer.body) < ONE_WRITE:
+            self._transport.write(start + answer.body)
+        else:
+            self._transport.write(start)
+            self._transport.write(answer.body)
         if not parsed.keep_alive:
             self.close()
 

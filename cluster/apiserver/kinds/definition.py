@@ -12,6 +12,7 @@ from cluster.apiserver.errors import (
     field_unsupported,
 )
 from cluster.apiserver.kinds.names import LABEL, LABEL_RULE, SUBDOMAIN, SUBDOMAIN_RULE
+from cluster.apiserver.output.jsonpath import compile_path
 from cluster.apiserver.schema.compile import compile_schema
 from cluster.apiserver.schema.node import Node
 from cluster.apiserver.schema.normalize import normalize
@@ -135,10 +136,14 @@ def _column_errors(column: Json, path: str) -> list[FieldError]:
     errors = [field_required(f"{path}.{name}") for name in ("name", "type", "jsonPath") if not column.get(name)]
     if column.get("type") and column["type"] not in COLUMN_TYPES:
         errors.append(field_unsupported(f"{path}.type", column["type"], COLUMN_TYPES))
-    if column.get("jsonPath") and not column["jsonPath"].startswith("."):
-        errors.append(
-            field_invalid(f"{path}.jsonPath", column["jsonPath"], "must be a simple json path starting with .")
-        )
+    path_sent = column.get("jsonPath")
+    if path_sent and not path_sent.startswith("."):
+        errors.append(field_invalid(f"{path}.jsonPath", path_sent, "must be a simple json path starting with ."))
+    elif path_sent:
+        try:
+            compile_path(path_sent)
+        except ValueError as error:
+            errors.append(field_invalid(f"{path}.jsonPath", path_sent, str(error)))
     return errors
 
 

@@ -1,6 +1,7 @@
 """The one holder of state: reads see what is committed, writers see what is about to be."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Iterator
 
@@ -14,6 +15,8 @@ from cluster.apiserver.types import Json, Key
 KEEP_EVENTS = 50_000
 KEEP_SECONDS = 3600
 COMPACT_STEP = 5_000
+
+log = logging.getLogger(__name__)
 
 Listener = Callable[[list[Change]], None]
 
@@ -101,6 +104,10 @@ class Store:
         """Another encoding of a committed object (a new default shows): same version, no event."""
         self.table(resource).records[record.key] = record
 
+    def version_before(self, seconds: float) -> int:
+        """The newest version that is older than that."""
+        return self._database.version_at(int(time.time() - seconds), 0, self.version)
+
     def compact(self) -> None:
         """Let the log forget what is too old; called now and then."""
         high = self._database.version_at(int(time.time()) - KEEP_SECONDS, self.horizon, self.version)
@@ -151,7 +158,11 @@ class Store:
         if batch:
             self.version = batch[-1].record.rv
         for listener in self.listeners:
-            listener(batch)
+            try:
+                listener(batch)
+            except Exception:
+                # These writes are on the disk: whoever waits for them must hear of it.
+                log.exception("a listener failed on %d committed changes", len(batch))
         for change in batch:
             waiter = self._waiters.pop(change.record.rv)
             if not waiter.done():

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import orjson
 
-from cluster.apiserver.storage.records import Change, EventType, Record
+from cluster.apiserver.storage.records import Change, EventType, Record, encode
 from cluster.apiserver.types import Json
 
 Matcher = Callable[[Record], bool]
@@ -41,7 +41,7 @@ class Event:
             assert previous is not None
             obj = previous.decode()
             obj["metadata"]["resourceVersion"] = str(self.rv)
-            self.left = Record(orjson.dumps(obj), self.rv, obj["metadata"])
+            self.left = Record(encode(obj), self.rv, obj["metadata"])
         return self.left
 
 

@@ -176,3 +176,20 @@ def rows(server: Server) -> int:
     with contextlib.closing(sqlite3.connect(server.data_dir / "state.db")) as database:
         count: int = database.execute("SELECT count(*) FROM log").fetchone()[0]
         return count
+
+
+def test_events_are_forgotten_after_an_hour(own_server: Server) -> None:
+    api = client_of(own_server)
+    event = {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "old"}}
+    api.ok("POST", api.core("events"), {**event, "involvedObject": {"kind": "W", "name": "w", "namespace": "default"}})
+    own_server.stop()
+    with contextlib.closing(sqlite3.connect(own_server.data_dir / "state.db")) as database, database:
+        database.execute("UPDATE log SET at = at - 10000 WHERE resource = 'events'")
+        database.execute("UPDATE log SET at = at - 20000 WHERE resource != 'events'")
+    own_server.start()
+    api = reopened(api)
+    api.ok(
+        "POST", api.core("events"), {**event, "metadata": {"name": "new"}, "involvedObject": {"namespace": "default"}}
+    )
+    eventually(lambda: [i["metadata"]["name"] for i in api.get(api.core("events"))["items"]] == ["new"])
+    assert api.get("/api/v1/namespaces/default")["status"]["phase"] == "Active"
