@@ -1,5 +1,6 @@
 """kill -9 of each part in turn, under a deploy and under load: it converges, nothing is lost, nothing runs twice."""
 
+import contextlib
 import os
 import signal
 import time
@@ -37,16 +38,16 @@ def steady(running: Platform, client: httpx.Client, tmp_path_factory: pytest.Tem
     return project
 
 
-def haproxy(running: Platform) -> int:
-    """The process that has the router's port: HAProxy's worker, whose parent is its master."""
-    for entry in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            words = entry.read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if words[0].endswith(b"haproxy") and any(str(running.data_dir).encode() in word for word in words):
-            return int(entry.parts[2])
-    raise AssertionError("no HAProxy")
+def haproxy(running: Platform) -> list[int]:
+    """HAProxy's processes (master and worker) of this installation: those that work in its folder."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (entry / "cwd").readlink() == running.data_dir / "router" and b"haproxy" in (
+                entry / "comm"
+            ).read_bytes():
+                found.append(int(entry.name))
+    return found
 
 
 def patient(client: httpx.Client, method: str, path: str, **more: object) -> httpx.Response:
@@ -125,19 +126,17 @@ def _sleeping(seconds: int) -> int | None:
     return None
 
 
-def test_haproxy_itself_is_back_within_a_second(running: Platform, client: httpx.Client, steady: str) -> None:
+@pytest.mark.parametrize("which", ["worker", "all"])
+def test_haproxy_itself_is_back_within_a_second(which: str, running: Platform, steady: str) -> None:
     assert running.get("steady").status_code == 200
-    os.kill(haproxy(running), signal.SIGKILL)
-    for entry in [haproxy(running)] if _has_haproxy(running) else []:
-        os.kill(entry, signal.SIGKILL)
-    eventually(lambda: running.get("steady").status_code == 200, 2.0, every=0.02)
-
-
-def _has_haproxy(running: Platform) -> bool:
-    try:
-        return bool(haproxy(running))
-    except AssertionError:
-        return False
+    master, *workers = sorted(haproxy(running))
+    assert workers
+    for pid in [*workers, *([master] if which == "all" else [])]:
+        with contextlib.suppress(ProcessLookupError):  # the master ends with its worker
+            os.kill(pid, signal.SIGKILL)
+    began = time.monotonic()
+    eventually(lambda: running.get("steady").status_code == 200, 5.0, every=0.02)
+    assert time.monotonic() - began < 2.0, "1 s on a quiet machine; tests run beside others"
 
 
 def test_projects_answer_while_all_of_the_control_plane_is_dead(
