@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cluster.router import encode
 from cluster.router.encode import HOSTS_MAP
 from cluster.router.table import Server, ServerKey, Table
 
@@ -93,7 +94,7 @@ async def read_table(socket: AdminSocket) -> Table:
 
 
 async def read_slots(socket: AdminSocket) -> list[str]:
-    return [line for line in (await socket.ask("show backend")).splitlines() if line and not line.startswith("#")]
+    return [line for line in (await socket.ask("show backend")).splitlines() if encode.is_slot(line)]
 
 
 async def read_sessions(socket: AdminSocket, slot: str, command_prefix: str = "") -> dict[str, int]:
@@ -124,10 +125,16 @@ async def read_old_workers(master: AdminSocket) -> list[int]:
 
 
 async def reload(master: AdminSocket) -> None:
-    """Returns when the new worker serves. Raises Refused when the configuration is bad: the old one goes on."""
+    """Returns when the new worker serves, and no old one takes connections any more.
+
+    Raises Refused when the configuration is bad: the old one goes on."""
     answer = await master.ask("reload", ends_itself=True)
     if not answer.startswith("Success=1"):
         raise Refused(answer.strip()[-2000:] or "no answer")
+    async with asyncio.timeout(_SECONDS):
+        for worker in await read_old_workers(master):
+            while "Stopping: 0" in await master.ask(f"@!{worker} show info"):
+                await asyncio.sleep(0.005)
 
 
 def _parse_map(text: str) -> dict[str, str]:
@@ -140,8 +147,8 @@ def _parse_servers(text: str) -> dict[ServerKey, Server]:
     header = next((line[1:] for line in lines if line[:1] == ["#"]), [])
     found: dict[ServerKey, Server] = {}
     for line in lines:
-        if len(line) == len(header) and line[0] != "#":
-            row = dict(zip(header, line, strict=True))
+        row = dict(zip(header, line, strict=False)) if len(line) == len(header) else {}
+        if encode.is_slot(row.get("be_name", "")):
             host = f"[{row['srv_addr']}]" if ":" in row["srv_addr"] else row["srv_addr"]
             accepting = row["srv_admin_state"] == "0"
             found[row["be_name"], row["srv_name"]] = Server(f"{host}:{row['srv_port']}", accepting)

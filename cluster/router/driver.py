@@ -182,7 +182,9 @@ class Driver:
 
     async def _converge(self) -> None:
         """Files first, then the socket; a reload only when the spare slots run low."""
-        served = serving(self._view.records(), self._config.base_domain)
+        hosts = self._applier.actual.hosts
+        holders = {host: self._owners[slot] for host, slot in hosts.items() if slot in self._owners}
+        served = serving(self._view.records(), self._config.base_domain, holders)
         generations = {route.key: route.metadata.generation for route in self._view.routes.list()}
         lending = self._lend(served, self._slots)
         if lending.spare < FEW or lending.missing:

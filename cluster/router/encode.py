@@ -28,6 +28,10 @@ def server(text: str) -> str:
     return _checked(_SERVER, text, "server name")
 
 
+def is_slot(text: str) -> bool:
+    return _SLOT.fullmatch(text) is not None
+
+
 def fits(text: str) -> bool:
     """It can be the name of a server."""
     return _SERVER.fullmatch(text) is not None

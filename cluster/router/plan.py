@@ -37,15 +37,15 @@ class Records:
     workload: Callable[[str, str], Workload | None]
 
 
-def serving(records: Records, base_domain: str) -> dict[Key, Serving]:
-    """For each Route that is to be served. A hostname belongs to the oldest Route that names it."""
-    taken: dict[str, Key] = {}
+def serving(records: Records, base_domain: str, holders: Mapping[str, Key] | None = None) -> dict[Key, Serving]:
+    """For each Route that is to be served. A hostname belongs to the oldest Route that names it; of two that were made
+    in one second, to the one that has it now (`holders`: hostname -> Route)."""
+    routes = [route for route in records.routes if not route.deleting]
+    owners = _owners(routes, base_domain, holders or {})
     result: dict[Key, Serving] = {}
-    for route in sorted(records.routes, key=_age):
-        if not route.deleting:
-            hosts, refused = _hosts(route, base_domain, taken)
-            taken.update(dict.fromkeys(hosts, route.key))
-            result[route.key] = _serve(records, route, hosts, refused)
+    for route in routes:
+        hosts, refused = _hosts(route, base_domain, owners)
+        result[route.key] = _serve(records, route, hosts, refused)
     return result
 
 
@@ -70,23 +70,33 @@ def instance_of(server: str) -> str:
     return server.rpartition(".")[0]
 
 
-def _age(route: Route) -> tuple[datetime, Key]:
-    return (route.metadata.creation_timestamp or _EPOCH, route.key)
+def _owners(routes: Iterable[Route], base_domain: str, holders: Mapping[str, Key]) -> dict[str, Key]:
+    """To whom each hostname belongs, of those who may have it at all."""
+    claims: dict[str, list[Route]] = {}
+    for route in routes:
+        for name in route.spec.hostnames:
+            if not _never(route, name, base_domain):
+                claims.setdefault(name, []).append(route)
+
+    def rank(name: str, route: Route) -> tuple[datetime, bool, Key]:
+        return (route.metadata.creation_timestamp or _EPOCH, holders.get(name) != route.key, route.key)
+
+    return {name: min(rank(name, route) for route in found)[2] for name, found in claims.items()}
 
 
-def _hosts(route: Route, base_domain: str, taken: Mapping[str, Key]) -> tuple[tuple[str, ...], dict[str, str]]:
-    good: list[str] = []
-    refused: dict[str, str] = {}
-    for name in dict.fromkeys(route.spec.hostnames):
-        problem = _problem(route, name, base_domain, taken)
-        if problem:
-            refused[name] = problem
-        else:
-            good.append(name)
-    return tuple(good), refused
+def _hosts(route: Route, base_domain: str, owners: Mapping[str, Key]) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Those that it is served under; and those that it is not, with the reason."""
+    problems: dict[str, str] = {}
+    for name in route.spec.hostnames:
+        problems[name] = _never(route, name, base_domain)
+        if not problems[name] and owners[name] != route.key:
+            problems[name] = f"{name} is served for another project."
+    good = tuple(name for name, problem in problems.items() if not problem)
+    return good, {name: problem for name, problem in problems.items() if problem}
 
 
-def _problem(route: Route, name: str, base_domain: str, taken: Mapping[str, Key]) -> str:
+def _never(route: Route, name: str, base_domain: str) -> str:
+    """Why this Route may not have the hostname, whoever else names it; empty when it may."""
     try:
         encode.host(name)
     except encode.Unsafe as error:
@@ -94,8 +104,6 @@ def _problem(route: Route, name: str, base_domain: str, taken: Mapping[str, Key]
     label = name.removesuffix(f".{base_domain}")
     if label != name and not label.endswith(f"--{handle_of(route.namespace)}"):
         return f"{name} lies under {base_domain} and is not a name of this account."
-    if taken.get(name, route.key) != route.key:
-        return f"{name} is served for another project."
     return ""
 
 

@@ -95,9 +95,8 @@ class Haproxy:
             for pid in _members(self._folder):
                 _send(pid, sign)
             for _ in range(int(_STOP_SECONDS / _LOOK_AGAIN)):
-                if self._child is not None:
-                    self._child.poll()
                 if not _members(self._folder):
+                    self._reap()
                     (self._folder / _PID_FILE).unlink(missing_ok=True)
                     return
                 await asyncio.sleep(_LOOK_AGAIN)
@@ -131,10 +130,15 @@ class Haproxy:
 
     def _ended(self) -> None:
         self._forget()
-        if self._child is not None:
-            self._child.poll()
+        self._reap()
         _log.warning("HAProxy has ended; it is started again")
         self._died()
+
+    def _reap(self) -> None:
+        """It has ended (or was never our child): nothing is waited for."""
+        if self._child is not None:
+            self._child.wait()
+            self._child = None
 
     def _forget(self) -> None:
         if self._pidfd is not None:

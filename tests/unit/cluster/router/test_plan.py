@@ -73,6 +73,18 @@ def test_a_hostname_belongs_to_the_oldest_route() -> None:
     assert "another project" in result[NAMESPACE, "a"].refused["x.example"]
 
 
+def test_of_two_of_one_second_the_one_that_has_it_keeps_it() -> None:
+    both = records(route("b", ("x.example",)), route("a", ("x.example",)))
+    for holder in ("a", "b"):
+        result = serving(both, "localhost", {"x.example": (NAMESPACE, holder)})
+        assert result[NAMESPACE, holder].hosts == ("x.example",)
+
+
+def test_a_claim_that_is_refused_takes_nothing_from_whom_it_belongs_to() -> None:
+    thief = route("thief", ("shop--main.localhost",), namespace="acc-evil", age=60)
+    assert serving(records(route(), thief), base_domain="localhost")[KEY].hosts == ("shop--main.localhost",)
+
+
 @pytest.mark.parametrize(
     "name", ["shop--other.localhost", "localhost.localhost", "other.localhost", "A.example", "a b", "x.localhost\n"]
 )
