@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 import orjson
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from api.config import ApiConfig
 from api.http.adapter import Adapter
@@ -89,7 +90,7 @@ async def _serve(made: Platform) -> None:
             host=config.host,
             port=config.port,
             loop="none",
-            http="httptools",
+            http=HttpToolsProtocol,
             ws="none",
             lifespan="off",
             access_log=False,

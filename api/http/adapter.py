@@ -62,6 +62,9 @@ class Adapter:
         await self._send(call, reply, send)
 
     async def _send(self, call: Call, reply: Reply, send: Send) -> None:
+        if reply.events is not None and call.method == "HEAD":
+            await reply.events.aclose()
+            reply.events = None
         if reply.events is None:
             await send_reply(reply, send)
         else:

@@ -38,3 +38,18 @@ async def ensure_owner(
     finally:
         await database.close()
     return Owner(owner_id, secret if is_new else None)
+
+
+async def replace_owner_key(store_url: str, *, account_id: str, key_name: str = "first key") -> str | None:
+    """A new admin key for the account's owner, for when the first one was lost before it was kept; keys of that name
+    end. None when the account has no owner."""
+    await asyncio.to_thread(migrate, store_url)
+    now = datetime.now(UTC)
+    secret = new_key()
+    key = new_row(secret, account_id=account_id, user_id="", name=key_name, scope="admin", now=now)
+    database = Database(store_url)
+    try:
+        replaced = await database.run(lambda session: owners.replace_key(session, key, now))
+    finally:
+        await database.close()
+    return secret if replaced else None

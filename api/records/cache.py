@@ -18,7 +18,7 @@ from crds.models.record import Record
 from crds.models.route import Route
 from crds.models.scaling import Scaling
 from crds.models.workload import Workload
-from crds.names import LABEL_PROJECT, account_namespace, head_gitref, label, scaling_name
+from crds.names import LABEL_DEPLOY, LABEL_PROJECT, account_namespace, head_gitref, label, scaling_name
 
 _Owned = Deploy | Scaling | Build | Workload | Route | GitRef
 
@@ -91,6 +91,10 @@ class Records:
     def instances_of(self, project: Project) -> Sequence[Instance]:
         return self.instances.indexed("project", _project_key(project))
 
+    def deploy_of(self, instance: Instance) -> Deploy | None:
+        """By its label, which outlives its workload while it stops."""
+        return self.deploys.get(instance.namespace, label(instance, LABEL_DEPLOY))
+
     def head_of(self, project: Project) -> str:
         """The commit of the branch when it was last looked at; empty before that."""
         ref = self.gitrefs.get(project.namespace, head_gitref(project.name))
@@ -126,12 +130,6 @@ class Records:
 
 def _project_key(project: Project) -> str:
     return f"{project.namespace}/{project.name}"
-
-
-def deploy_of_instance(records: Records, instance: Instance) -> Deploy | None:
-    workload = records.workloads.get(instance.namespace, instance.spec.workload)
-    name = workload.spec.deploy if workload else label(instance, "setpoint.dev/deploy")
-    return records.deploys.get(instance.namespace, name)
 
 
 class Feed:

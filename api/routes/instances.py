@@ -16,9 +16,7 @@ async def listing(call: Call) -> Page:
     usage = await usage_by_instance(call, instances)
     views = []
     for instance in instances:
-        workload = records.workloads.get(instance.namespace, instance.spec.workload)
-        deploy = records.deploys.get(instance.namespace, workload.spec.deploy) if workload else None
-        view = instance_view(instance, workload, deploy, usage.get(instance.name))
+        view = instance_view(instance, records.deploy_of(instance), usage.get(instance.name))
         if view is not None:
             views.append(view)
     shown, cursor = page_of(views, call.query, call.path, place=lambda view: view.name)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from api.store import people
@@ -34,3 +35,15 @@ def ensure(session: Session, new: NewOwner, now: datetime) -> tuple[str, bool]:
     new.key.created_by = user.id
     session.add(new.key)
     return user.id, True
+
+
+def replace_key(session: Session, key: ApiKey, now: datetime) -> bool:
+    """End the owner's keys of this one's name in its account, and write it instead. False: there is no owner."""
+    owner = people.owner_of(session, key.account_id)
+    if owner is None:
+        return False
+    same = (ApiKey.account_id == key.account_id, ApiKey.created_by == owner, ApiKey.name == key.name)
+    session.execute(update(ApiKey).where(*same, ApiKey.revoked_at.is_(None)).values(revoked_at=now))
+    key.created_by = owner
+    session.add(key)
+    return True

@@ -6,7 +6,6 @@ from api.views.common import id_of
 from api.views.status import InstanceWord, instance_word
 from crds.models.deploy import Deploy
 from crds.models.instance import Instance
-from crds.models.workload import Workload
 from crds.names import LABEL_PROCESS, label
 
 
@@ -36,9 +35,7 @@ class InstanceList(View):
     next_cursor: str | None
 
 
-def instance_view(
-    instance: Instance, workload: Workload | None, deploy: Deploy | None, usage: InstanceUsage | None
-) -> InstanceView | None:
+def instance_view(instance: Instance, deploy: Deploy | None, usage: InstanceUsage | None) -> InstanceView | None:
     """None when it runs no more."""
     word = instance_word(instance)
     if word is None:
@@ -47,13 +44,13 @@ def instance_view(
     return InstanceView(
         id=id_of(instance),
         name=instance.name,
-        process=workload.spec.process if workload else label(instance, LABEL_PROCESS),
+        process=label(instance, LABEL_PROCESS),
         status=word,
         ready=status.ready,
         node=instance.spec.node,
         size=instance.spec.size,
         release=id_of(deploy) if deploy else None,
-        commit=(workload.spec.commit if workload else "") or None,
+        commit=deploy.status.commit if deploy else None,
         created_at=instance.metadata.creation_timestamp,
         started_at=status.started_at,
         restarts=status.restarts,

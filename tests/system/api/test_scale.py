@@ -6,8 +6,8 @@ from crds.client.client import MERGE_PATCH, Client
 from crds.models.instance import Instance, InstanceSpec
 from crds.models.record import Metadata
 from crds.models.scaling import Scaling
-from crds.models.workload import Workload, WorkloadSpec
 from crds.names import labels_for
+from tests.system.api.loop import live
 from tests.system.api.nodes import played_node
 from tests.system.api.visitor import MAIN, Visitor
 
@@ -100,20 +100,15 @@ async def test_a_shortfall_is_said(visitor: Visitor) -> None:
 async def test_running_instances_are_listed_with_their_figures(visitor: Visitor) -> None:
     project = await visitor.project()
     async with visitor.house.client() as client, played_node(visitor.house, client, "node-figures") as node:
-        labels = labels_for(project["name"], process="web")
-        workload = Workload(
-            metadata=Metadata(name=f"{project['name']}-w", namespace=MAIN, labels=labels),
-            spec=WorkloadSpec(
-                project=project["name"], deploy="d", process="web", artifact="sha256:x", command="x", commit="c" * 40
-            ),
-        )
-        await client.create(workload)
+        deploy = await visitor.ok("POST", f"/v1/projects/{project['id']}/deploy")
+        released = await live(client, deploy["id"])
+        labels = labels_for(project["name"], deploy=released.name, process="web")
         for number, phase in enumerate(("running", "crashed", "lost"), 1):
             name = f"{project['name']}-w-{number}"
             record = await client.create(
                 Instance(
                     metadata=Metadata(name=name, namespace=MAIN, labels=labels),
-                    spec=InstanceSpec(workload=workload.name, node=node.name, size="small"),
+                    spec=InstanceSpec(workload=f"{released.name}-web", node=node.name, size="small"),
                 )
             )
             await client.patch_status(record, {"phase": phase, "ready": phase == "running", "restarts": number})
@@ -133,8 +128,9 @@ async def test_running_instances_are_listed_with_their_figures(visitor: Visitor)
         assert [instance["status"] for instance in shown] == ["running", "crashed"]
         first = shown[0]
         assert first["id"].startswith("ins_")
+        assert first["release"] == deploy["id"]
         assert (first["process"], first["node"], first["size"], first["restarts"]) == ("web", node.name, "small", 1)
-        assert (first["cpu"], first["memoryBytes"], first["commit"]) == (0.25, 1000, "c" * 40)
+        assert (first["cpu"], first["memoryBytes"], first["commit"]) == (0.25, 1000, "a" * 40)
         assert (shown[1]["cpu"], shown[1]["memoryBytes"]) == (None, None)
         metrics = await visitor.ok("GET", f"{path}/metrics")
         assert metrics["cpu"] == {"cores": 0.25, "limit": 0.5}

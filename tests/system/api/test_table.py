@@ -219,6 +219,14 @@ async def test_limits_and_cursors(visitor: Visitor, row: Endpoint, project: dict
         assert body["errors"][0]["pointer"] == where, query
 
 
+@rows([row for row in KEYED if row.access == "read" and row.streams])
+async def test_a_stream_has_a_head(visitor: Visitor, row: Endpoint, project: dict[str, str]) -> None:
+    headers = {"Accept": "text/event-stream"}
+    answer = await visitor.call("HEAD", address(row, **project), headers=headers)
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert answer.headers["content-type"].startswith("text/event-stream")
+
+
 @rows([row for row in KEYED if row.access == "read" and not row.streams and ":key" not in row.path])
 async def test_a_read_key_reads(visitor: Visitor, row: Endpoint, project: dict[str, str]) -> None:
     answer = await visitor.call("GET", address(row, **project), key="viewer")

@@ -18,7 +18,7 @@ from api.http.idempotency import KeptAnswers
 from api.http.reply import Reply
 from api.identity.credentials import Credentials
 from api.identity.keys import digest
-from api.identity.owner import ensure_owner
+from api.identity.owner import ensure_owner, replace_owner_key
 from api.problems import Problem
 from api.store import deliveries
 from api.store.database import Database, open_engine
@@ -79,6 +79,17 @@ async def test_the_first_owner_gets_one_key(url: str) -> None:
     raw += wal.read_bytes() if wal.exists() else b""
     assert first.api_key.encode() not in raw
     assert digest(first.api_key) in raw
+
+
+async def test_a_lost_first_key_is_replaced(url: str, database: Database) -> None:
+    assert await replace_owner_key(url, account_id="acc_1") is None
+    owner = await ensure_owner(url, handle="main", account_id="acc_1", email="me@example.com")
+    new = await replace_owner_key(url, account_id="acc_1")
+    credentials = Credentials(database)
+    assert await credentials.look_up(owner.api_key or "") is None
+    found = await credentials.look_up(new or "")
+    assert found is not None
+    assert (found.user_id, found.scope) == (owner.user_id, "admin")
 
 
 async def test_a_key_is_remembered_until_revoked(url: str, database: Database) -> None:
