@@ -13,6 +13,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import NoReturn
 
+import uvloop
+
 _LOG_BYTES = 5 * 1024 * 1024
 _PR_SET_NAME = 15
 
@@ -45,8 +47,8 @@ def run_until_signal(main: Main, last: Main | None = None) -> int:
     0 when it ended or was asked to."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
-    with contextlib.suppress(asyncio.CancelledError):
-        asyncio.run(_until_signal(main, last))
+    with contextlib.suppress(asyncio.CancelledError), asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_until_signal(main, last))
     return 0
 
 
