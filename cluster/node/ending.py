@@ -8,7 +8,8 @@ from cluster.node.process import Process
 
 
 async def end_instances(data_dir: Path, node: str, grace_seconds: float = 10.0) -> int:
-    """SIGTERM to every instance of that node, SIGKILL after the grace; how many there were.
+    """SIGTERM to every instance of that node, SIGKILL after its own grace or this one, whichever is shorter; how many
+    there were.
 
     What is on disk stays: the next agent starts them again."""
     state = data_dir / "nodes" / node
@@ -20,6 +21,6 @@ async def end_instances(data_dir: Path, node: str, grace_seconds: float = 10.0) 
 
 
 async def _end(folder: InstanceFolder, grace_seconds: float) -> None:
-    process = Process.adopt(folder)
+    process, state = Process.adopt(folder), folder.read()
     if process:
-        await process.stop(grace_seconds)
+        await process.stop(min(grace_seconds, state.grace_seconds) if state else 0)

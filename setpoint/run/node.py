@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cluster.node.agent import run as agent
 from cluster.node.config import NodeConfig
-from cluster.node.shutdown import end_instances
+from cluster.node.ending import end_instances
 from setpoint.installation import Installation
 from setpoint.settings import Settings
 
@@ -19,7 +19,7 @@ async def run(settings: Settings, installation: Installation, name: str) -> None
 
 
 async def end(settings: Settings, installation: Installation, name: str) -> None:
-    await end_instances(config_of(settings, installation, name))
+    await end_instances(installation.root, name)
 
 
 def config_of(settings: Settings, installation: Installation, name: str) -> NodeConfig:
