@@ -37,7 +37,7 @@ def pushed_branch(body: bytes) -> str | None:
 
 
 def delivery_tokens(project_uid: str, delivery_id: str, body_hash: bytes, head: str) -> list[bytes]:
-    """By what a delivery is known again: its id, and its body as long as the branch has this head."""
+    """By what a delivery is known again: its id, and its body as long as the branch stands where it does (`head`)."""
     tokens = [_token(project_uid, "body", body_hash.hex(), head)]
     if delivery_id:
         tokens.append(_token(project_uid, "id", delivery_id))

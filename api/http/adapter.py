@@ -7,6 +7,7 @@ import re
 import secrets
 from collections.abc import Iterable
 from typing import Any
+from urllib.parse import quote
 
 from starlette.types import Receive, Scope, Send
 
@@ -51,10 +52,11 @@ class Adapter:
         except Problem as problem:
             reply = problem_reply(problem, call.request_id)
         except ApiError as error:
-            _log.info("request %s: state store: %s", call.request_id, error)
+            # Not its message: it may quote what was to be written.
+            _log.info("request %s: state store: %s %s", call.request_id, error.status, error.reason)
             reply = problem_reply(refusal(error), call.request_id)
         except Exception:
-            _log.exception("request %s: %s %s failed", call.request_id, call.method, call.path)
+            _log.exception("request %s: %s %s failed", call.request_id, call.method, quote(call.path))
             reply = problem_reply(_internal(), call.request_id)
         _note(call, reply.status)
         reply.headers.append((b"x-request-id", call.request_id.encode()))
@@ -134,7 +136,7 @@ def _request_id(call: Call) -> str:
 def _note(call: Call, status: int) -> None:
     """Reading that went well is not worth a line; every change and every refusal is."""
     if status >= 400 or call.method not in ("GET", "HEAD"):
-        _log.info("request %s: %s %s from %s: %d", call.request_id, call.method, call.path, call.address, status)
+        _log.info("request %s: %s %s from %s: %d", call.request_id, call.method, quote(call.path), call.address, status)
 
 
 def _internal() -> Problem:

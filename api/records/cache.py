@@ -8,19 +8,16 @@ from crds.client.client import Client
 from crds.client.reflector import Reflector
 from crds.client.store import Store, by_label
 from crds.models.account import Account
-from crds.models.build import Build
 from crds.models.computenode import ComputeNode
 from crds.models.deploy import Deploy
-from crds.models.gitref import GitRef
 from crds.models.instance import Instance
 from crds.models.project import Project
 from crds.models.record import Record
 from crds.models.route import Route
 from crds.models.scaling import Scaling
-from crds.models.workload import Workload
-from crds.names import LABEL_DEPLOY, LABEL_PROJECT, account_namespace, head_gitref, label, scaling_name
+from crds.names import LABEL_DEPLOY, LABEL_PROJECT, account_namespace, label, scaling_name
 
-_Owned = Deploy | Scaling | Build | Workload | Route | GitRef
+_Owned = Deploy | Scaling | Route
 
 
 def _by_namespace(record: Record) -> Iterable[str]:
@@ -39,15 +36,11 @@ class Records:
         self.projects = Store(Project, {"namespace": _by_namespace})
         self.scalings = Store(Scaling, {"project": _by_project})
         self.deploys = Store(Deploy, {"project": _by_project})
-        self.builds = Store(Build, {"project": _by_project})
-        self.workloads = Store(Workload, {"project": _by_project})
         self.instances = Store(Instance, {"project": by_label(LABEL_PROJECT)})
         self.routes = Store(Route, {"project": _by_project})
-        self.gitrefs = Store(GitRef, {"project": _by_project})
         self.nodes = Store(ComputeNode)
         self._wakers: dict[str, set[asyncio.Event]] = {}
         self.deploys.subscribe(self._wake_by_spec)
-        self.builds.subscribe(self._wake_by_spec)
         self.projects.subscribe(self._wake_by_name)
 
     @property
@@ -57,11 +50,8 @@ class Records:
             self.projects,
             self.scalings,
             self.deploys,
-            self.builds,
-            self.workloads,
             self.instances,
             self.routes,
-            self.gitrefs,
             self.nodes,
         ]
 
@@ -85,9 +75,6 @@ class Records:
     def live_deploy(self, project: Project) -> Deploy | None:
         return self.deploys.get(project.namespace, project.status.deploy) if project.status.deploy else None
 
-    def project_of(self, record: _Owned) -> Project | None:
-        return self.projects.get(record.namespace, record.spec.project)
-
     def instances_of(self, project: Project) -> Sequence[Instance]:
         return self.instances.indexed("project", _project_key(project))
 
@@ -95,14 +82,9 @@ class Records:
         """By its label, which outlives its workload while it stops."""
         return self.deploys.get(instance.namespace, label(instance, LABEL_DEPLOY))
 
-    def head_of(self, project: Project) -> str:
-        """The commit of the branch when it was last looked at; empty before that."""
-        ref = self.gitrefs.get(project.namespace, head_gitref(project.name))
-        return (ref.status.commit if ref else None) or project.status.head or ""
-
     @contextmanager
     def waking(self, namespace: str, project: str) -> Iterator[asyncio.Event]:
-        """An event that is set whenever the project, a deploy or a build of it changes."""
+        """An event that is set whenever the project or a deploy of it changes."""
         key = f"{namespace}/{project}"
         event = asyncio.Event()
         self._wakers.setdefault(key, set()).add(event)
@@ -113,7 +95,7 @@ class Records:
             if not self._wakers[key]:
                 del self._wakers[key]
 
-    def _wake_by_spec(self, old: Deploy | Build | None, new: Deploy | Build | None) -> None:
+    def _wake_by_spec(self, old: Deploy | None, new: Deploy | None) -> None:
         record = new or old
         if record is not None:
             self._wake(f"{record.namespace}/{record.spec.project}")

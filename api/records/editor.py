@@ -1,7 +1,7 @@
 """The one way in which the API writes records."""
 
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from api.problems import Problem, conflict, invalid, not_found, unavailable
 from api.records import ownership
@@ -113,11 +113,9 @@ def refusal(error: ApiError) -> Problem:
     if isinstance(error, Conflict):
         return conflict("It was changed by somebody else at this moment. Try again.")
     if isinstance(error, Invalid):
-        return invalid("", f"The record would not be valid: {error.message[:500]}")
+        # Not the server's message: it may quote values.
+        fields = ", ".join(str(cause.get("field")) for cause in error.causes[:5]) or "a field"
+        return invalid("", f"The state store does not take the record that this would make: {fields} is not valid.")
     if isinstance(error, Unavailable | Forbidden):
         return unavailable("The state store does not take the request right now. Try again shortly.")
     return unavailable("The state store gave an answer that was not expected. Try again shortly.")
-
-
-def raise_refusal(error: ApiError) -> NoReturn:
-    raise refusal(error) from error

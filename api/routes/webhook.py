@@ -91,7 +91,7 @@ async def _pushed(call: Call, hook: _Hook, branch: str | None, body_hash: bytes)
         await _note_good(call, hook)
         return Answer(views.ignored(f"Only pushes to {wanted or 'the branch'} are deployed."))
     delivery_id = call.header(b"x-github-delivery")
-    head = platform.records.head_of(project)
+    head = f"{project.status.head}:{project.status.head_moves}"
     tokens = edits.delivery_tokens(project.uid, delivery_id, body_hash, head)
     now = platform.now()
     if await platform.database.run(lambda session: deliveries.seen(session, tokens, now - _SEEN_FOR)):
