@@ -13,7 +13,7 @@ from pathlib import Path
 LOG_SOCKET = "log.sock"
 _BUFFER = 4 * 1024 * 1024
 _MOST_AT_ONCE = 256
-_LINE = re.compile(rb"(s[0-9]{5}) (-?\d+) (-?\d+) (-?\d+) (-?\d+) (-|\d{1,4})")
+_LINE = re.compile(rb"(s[0-9]{5}) (-?\d+) (-?\d+) (-?\d+) (-?\d+) (\d{1,9})")
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,14 @@ def parse(data: bytes) -> Line | None:
     # 101 is a web socket: its time is not one of a request. -1: it never came that far.
     if min(queue, connect, answer) < 0 or status == 101 or status <= 0:
         return None
-    return Line(match[1].decode(), queue + connect + answer, 1 if match[6] == b"-" else int(match[6]))
+    return Line(match[1].decode(), queue + connect + answer, _stands_for(int(match[6])))
+
+
+def _stands_for(rate: int) -> int:
+    """As base.cfg samples at this many requests a second."""
+    if rate <= 100:
+        return 1
+    return 10 if rate <= 2000 else 100
 
 
 class RequestLog:

@@ -8,18 +8,19 @@ from cluster.router.requestlog import Line, parse
 
 
 def test_a_line() -> None:
-    assert parse(b"s00001 200 0 1 23 -\n") == Line("s00001", 24, 1)
-    assert parse(b"s00001 500 2 1 23 10") == Line("s00001", 26, 10)
+    assert parse(b"s00001 200 0 1 23 100\n") == Line("s00001", 24, 1)
+    assert parse(b"s00001 500 2 1 23 101") == Line("s00001", 26, 10)
+    assert parse(b"s00001 500 2 1 23 2001") == Line("s00001", 26, 100)
 
 
 @pytest.mark.parametrize(
     "data",
     [
         b"",
-        b"web 404 -1 -1 -1 -",
-        b"s00001 101 0 0 3 -",
-        b"s00001 503 0 -1 -1 -",
-        b"s1 200 0 0 0 -",
+        b"web 404 -1 -1 -1 1",
+        b"s00001 101 0 0 3 1",
+        b"s00001 503 0 -1 -1 1",
+        b"s1 200 0 0 0 1",
         b"s00001 200 0 0 0",
     ],
 )
