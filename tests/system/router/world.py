@@ -28,13 +28,14 @@ from tests.unit.cluster.certificates import Authority
 from tests.unit.cluster.eventually import eventually
 
 _MAIN = """
-import asyncio, sys
+import sys
 from pathlib import Path
+import uvloop
 from cluster.router.config import RouterConfig
 from cluster.router.driver import run
 folder, kubeconfig, port, cert, key, ca = sys.argv[1:]
 paths = (Path(cert), Path(key), Path(ca))
-asyncio.run(run(RouterConfig(Path(folder), Path(kubeconfig), "127.0.0.1", int(port), "localhost", *paths, "router")))
+uvloop.run(run(RouterConfig(Path(folder), Path(kubeconfig), "127.0.0.1", int(port), "localhost", *paths, "router")))
 """
 
 

@@ -16,11 +16,12 @@ from tests.system.scheduler.world import Agent, Looking, background, workload
 from tests.unit.cluster.eventually import eventually
 
 _MAIN = """
-import asyncio, sys
+import sys
 from pathlib import Path
+import uvloop
 from cluster.scheduler.config import SchedulerConfig
 from cluster.scheduler.scheduler import run
-asyncio.run(run(SchedulerConfig(Path(sys.argv[1]), "scheduler-a", renew_every=0.2, lost_after=1.0)))
+uvloop.run(run(SchedulerConfig(Path(sys.argv[1]), "scheduler-a", renew_every=0.2, lost_after=1.0)))
 """
 
 
