@@ -5,14 +5,13 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from controller.engine.cache import Cache
 from controller.engine.context import Context, Settings
 from controller.engine.kopf_feed import watch_with_kopf
 from controller.engine.leader import while_leading
 from controller.engine.queue import Depth, WorkQueue
-from controller.engine.reconciler import Key, Reconciler, run_once
+from controller.engine.reconciler import Key, Reconciler, Watch, run_once, spec_or_metadata
 from controller.table import RECONCILERS, WATCHED
 from crds.client.client import Client
 from crds.client.errors import ApiError
@@ -69,19 +68,15 @@ async def _reconcile_all(config: ControllerConfig, client: Client, report: Calla
 
 def _wire(context: Context, reconciler: Reconciler, queue: WorkQueue[Key]) -> None:
     kind = reconciler.model.resource.kind
+    itself = Watch(reconciler.model, lambda _context, record: [record.key], spec_or_metadata)
+    for watch in (itself, *reconciler.watches):
 
-    def itself(_old: Record | None, new: Record | None) -> None:
-        if new is not None:
-            queue.add((kind, new.namespace, new.name))
+        def wake(old: Record | None, new: Record | None, watch: Watch = watch) -> None:
+            if watch.when(old, new):
+                for namespace, name in watch.concerns(context, new or old):
+                    queue.add((kind, namespace, name))
 
-    context.cache.subscribe(reconciler.model, itself)
-    for watch in reconciler.watches:
-
-        def others(old: Record | None, new: Record | None, concerns: Any = watch.concerns) -> None:
-            for namespace, name in concerns(context, new or old):
-                queue.add((kind, namespace, name))
-
-        context.cache.subscribe(watch.model, others)
+        context.cache.subscribe(watch.model, wake)
 
 
 async def _first_list(cache: Cache, client: Client) -> None:

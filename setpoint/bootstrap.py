@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from api.identity.owner import ensure_owner
+from api.identity.owner import ensure_owner, replace_owner_key
 from crds.client.client import Client
 from crds.client.errors import ApiError, NotFound, Unavailable
 from crds.definition import definition
@@ -66,17 +66,22 @@ async def _ensure_account(client: Client, settings: Settings) -> Account:
         return await client.apply(Account, {"metadata": {"name": settings.handle}, "spec": spec})
 
 
+async def _owner_key(settings: Settings, installation: Installation, account_id: str) -> str:
+    """The first owner's key; a new one when a start was killed before it had written the first one down."""
+    store = f"sqlite:///{installation.folder('api') / 'store.db'}"
+    email = f"owner@{settings.handle}.setpoint.local"
+    owner = await ensure_owner(store, handle=settings.handle, email=email, account_id=account_id)
+    key = owner.api_key or await replace_owner_key(store, account_id=account_id)
+    if key is None:
+        raise BootstrapError(f"The account {settings.handle} has an owner, but no key of theirs could be made.")
+    return key
+
+
 async def _ensure_credentials(settings: Settings, installation: Installation, account: Account) -> None:
     """The first start makes an owner and a key; later ones only bring the addresses up to date."""
     known = read_json(installation.credentials) or {}
     if not known.get("apiKey"):
-        owner = await ensure_owner(
-            f"sqlite:///{installation.folder('api') / 'store.db'}",
-            handle=settings.handle,
-            email=f"owner@{settings.handle}.setpoint.local",
-            account_id=record_id("acc", account.uid),
-        )
-        known = {"apiKey": owner.api_key}
+        known = {"apiKey": await _owner_key(settings, installation, record_id("acc", account.uid))}
     credentials = {
         "apiUrl": settings.api_url,
         "routerUrl": settings.router_url,

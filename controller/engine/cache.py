@@ -13,14 +13,12 @@ R = TypeVar("R", bound=Record)
 _log = logging.getLogger(__name__)
 
 
-def _by_project(record: Record) -> Iterable[str]:
-    """Namespace and project, from the label or, where people write the record, from its spec."""
-    labelled = list(_label_index(record))
-    named = getattr(getattr(record, "spec", None), "project", None)
-    return labelled or ([f"{record.namespace}/{named}"] if isinstance(named, str) and named else [])
-
-
-_label_index = by_label(LABEL_PROJECT)
+def _by_project(model: type[Record]) -> Callable[[Any], Iterable[str]]:
+    """Index by namespace and project: from the spec where it names one (people's records need no label)."""
+    spec = model.model_fields.get("spec")
+    if spec is not None and "project" in getattr(spec.annotation, "model_fields", {}):
+        return lambda record: [f"{record.namespace}/{record.spec.project}"]
+    return by_label(LABEL_PROJECT)
 
 
 class Cache:
@@ -28,7 +26,7 @@ class Cache:
 
     def __init__(self, models: list[type[Record]]):
         self._stores: dict[type[Record], Store[Any]] = {
-            model: Store(model, {"project": _by_project}) for model in models
+            model: Store(model, {"project": _by_project(model)}) for model in models
         }
 
     def store(self, model: type[R]) -> Store[R]:

@@ -23,12 +23,36 @@ Reconcile = Callable[[Context, Any, Any], Awaitable[float | None]]
 """`await reconcile(context, record, status)`: sets fields of `status` (a copy), answers when to look again."""
 
 
+def any_change(_old: Record | None, _new: Record | None) -> bool:
+    return True
+
+
+def appeared_or_gone(old: Record | None, new: Record | None) -> bool:
+    """It was made, is being deleted, or is no more."""
+    return old is None or new is None or old.uid != new.uid or old.deleting != new.deleting
+
+
+def spec_or_metadata(old: Record | None, new: Record | None) -> bool:
+    """Anything but its status: what a writer of the status need not be woken for."""
+    if old is None or new is None or appeared_or_gone(old, new):
+        return True
+    was, now = old.metadata, new.metadata
+    return was.generation != now.generation or (was.labels, was.annotations, was.finalizers, was.owner_references) != (
+        now.labels,
+        now.annotations,
+        now.finalizers,
+        now.owner_references,
+    )
+
+
 @dataclass(frozen=True)
 class Watch:
-    """A change of `model` concerns these records of ours: (namespace, name) each."""
+    """A change of `model` concerns these records of ours: (namespace, name) each. `when` leaves out changes that
+    cannot matter, so that a busy kind does not keep another one busy."""
 
     model: type[Record]
     concerns: Callable[[Context, Any], Iterable[tuple[str, str]]]
+    when: Callable[[Record | None, Record | None], bool] = any_change
 
 
 @dataclass(frozen=True)
@@ -46,7 +70,8 @@ async def run_once(context: Context, reconciler: Reconciler, namespace: str, nam
     record: Any = context.cache.get(reconciler.model, namespace, name)
     if record is None or not reconciler.ours(context, record):
         return None
-    status: Any = record.status.model_copy(deep=True)
+    # Reconcilers set fields of it; what is below a field is replaced, never changed in place.
+    status: Any = record.status.model_copy()
     again: float | None = None
     try:
         again = await reconciler.reconcile(context, record, status)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from controller.engine.context import Context
-from controller.engine.reconciler import Reconciler, Watch
+from controller.engine.reconciler import Reconciler, Watch, spec_or_metadata
 from crds.client.errors import NotFound
 from crds.conditions import READY, with_condition
 from crds.models.build import Build
@@ -133,6 +133,7 @@ async def _adopt(context: Context, deploy: Deploy, project: Project) -> None:
 
 def _orphaned(context: Context, deploy: Deploy, status: DeployStatus) -> None:
     if not is_finished(deploy):
+        status.steps = [step.model_copy() for step in status.steps]
         message = f"There is no project {deploy.spec.project} in this account: make it first, then deploy."
         steps.fail(status, context.now(), Failure(reason="ProjectNotFound", message=message))
 
@@ -185,6 +186,6 @@ RECONCILER = Reconciler(
         Watch(Workload, _of_label),
         Watch(Route, _unfinished_or_live),
         Watch(Deploy, _unfinished_or_live),
-        Watch(Project, _unfinished_or_live),
+        Watch(Project, _unfinished_or_live, spec_or_metadata),
     ],
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from controller.engine.context import Context
 from controller.engine.errors import NotYet, Terminal
-from controller.engine.reconciler import Reconciler, Watch
+from controller.engine.reconciler import Reconciler, Watch, appeared_or_gone
 from crds.conditions import READY, with_condition
 from crds.models.account import Account
 from crds.models.domain import DnsRecord, Domain, DomainStatus
@@ -105,4 +105,6 @@ def _of_project(context: Context, project: Record) -> Iterable[tuple[str, str]]:
     return [domain.key for domain in context.cache.of_project(Domain, project.namespace, project.name)]
 
 
-RECONCILER = Reconciler(Domain, reconcile, [Watch(HostClaim, _same_hostname), Watch(Project, _of_project)])
+RECONCILER = Reconciler(
+    Domain, reconcile, [Watch(HostClaim, _same_hostname), Watch(Project, _of_project, appeared_or_gone)]
+)

@@ -5,10 +5,11 @@ from typing import Any
 
 from controller.engine.context import Context
 from controller.engine.errors import NotYet, Terminal
-from controller.engine.reconciler import Reconciler, Watch
+from controller.engine.reconciler import Reconciler, Watch, appeared_or_gone, spec_or_metadata
 from controller.reconcilers.project_removal import FINALIZER, remove_project
 from crds.conditions import READY, with_condition
 from crds.models.account import Account
+from crds.models.build import Build
 from crds.models.deploy import Deploy, DeploySpec
 from crds.models.domain import Domain
 from crds.models.gitref import GitRef
@@ -248,7 +249,9 @@ RECONCILER = Reconciler(
     Project,
     reconcile,
     [
-        *(Watch(model, _of_label) for model in (Deploy, Domain, GitRef, Instance, Route, Scaling, Workload)),
-        Watch(Account, _of_account),
+        *(Watch(model, _of_label) for model in (Deploy, Domain, GitRef, Workload)),
+        Watch(Route, _of_label, spec_or_metadata),
+        *(Watch(model, _of_label, appeared_or_gone) for model in (Build, Instance, Scaling)),
+        Watch(Account, _of_account, spec_or_metadata),
     ],
 )

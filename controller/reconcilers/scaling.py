@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from controller.engine.context import Context
 from controller.engine.errors import NotYet
-from controller.engine.reconciler import Reconciler, Watch
+from controller.engine.reconciler import Reconciler, Watch, appeared_or_gone, spec_or_metadata
 from crds.conditions import READY, SCHEDULABLE, find, with_condition
 from crds.models.deploy import Deploy
 from crds.models.project import Project
@@ -96,5 +96,11 @@ def _of_project(context: Context, record: Record) -> Iterable[tuple[str, str]]:
 
 
 RECONCILER = Reconciler(
-    Scaling, reconcile, [Watch(Workload, _of_project), Watch(Route, _of_project), Watch(Project, _of_project)]
+    Scaling,
+    reconcile,
+    [
+        Watch(Workload, _of_project),
+        Watch(Route, _of_project, spec_or_metadata),
+        Watch(Project, _of_project, appeared_or_gone),
+    ],
 )

@@ -61,11 +61,13 @@ class Store(Generic[R]):
             return False
         if version <= self._gone.get(record.uid, -1):
             return False
-        if old is not None:
+        moved = old is None or old.uid != record.uid or self._values(old) != self._values(record)
+        if old is not None and moved:
             self._unindex(old)
         self._records[record.key] = record
-        self._by_uid[record.uid] = record.key
-        self._index(record)
+        if moved:
+            self._by_uid[record.uid] = record.key
+            self._index(record)
         self._tell(old, record)
         return True
 
@@ -93,6 +95,9 @@ class Store(Generic[R]):
         if len(self._gone) > 4096:
             for uid in list(self._gone)[:1024]:
                 del self._gone[uid]
+
+    def _values(self, record: R) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(indexer(record)) for indexer in self._indexers.values())
 
     def _index(self, record: R) -> None:
         for name, indexer in self._indexers.items():

@@ -16,6 +16,7 @@ from tests.system.repositories import commit
 
 pytestmark = pytest.mark.bench
 REDEPLOYS = 20
+CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 
 SCRIPT = """
 set -eu
@@ -73,6 +74,8 @@ def by_script(repository: Path, work: Path, port: int, word: str, *, fresh: bool
         "UV_CACHE_DIR": str(work.parent / "cache"),
         "UV_PYTHON": shutil.which("python3") or "python3",
     }
+    if CERTIFICATES.exists():
+        environment["SSL_CERT_FILE"] = str(CERTIFICATES)
     work.mkdir(parents=True)
     with httpx.Client(trust_env=False) as client:
         began = time.monotonic()

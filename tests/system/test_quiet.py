@@ -33,11 +33,17 @@ def test_a_quiet_minute_writes_no_record(tmp_path: Path) -> None:
             return phases.count("running") == COUNT
 
         eventually(all_run, 120)
-        # Settled: nothing changed for a few looks in a row.
-        eventually(lambda: versions(running) == (time.sleep(3), versions(running))[1], 60)
+        eventually(lambda: settled(running), 60)
         before = versions(running)
         time.sleep(MINUTE)
         assert versions(running) == before
+
+
+def settled(running: Platform) -> bool:
+    """Nothing changes from one look to the next."""
+    before = versions(running)
+    time.sleep(3)
+    return versions(running) == before
 
 
 COUNT = 100
