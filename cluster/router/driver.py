@@ -14,7 +14,8 @@ from cluster.router.encode import Unsafe
 from cluster.router.figures import Figures
 from cluster.router.files import Files
 from cluster.router.heartbeat import beat
-from cluster.router.plan import Key, Serving, instance_of, serving, wanted_table
+from cluster.router.picture import Picture
+from cluster.router.plan import Key, Serving, instance_of, wanted_table
 from cluster.router.process import BadConfiguration, CannotStart, Haproxy
 from cluster.router.report import Reporter
 from cluster.router.requestlog import RequestLog
@@ -64,6 +65,7 @@ class Driver:
         # Whoever changes HAProxy (the table, a reload, a new start) holds this.
         self._hands = asyncio.Lock()
         self._view = View(self._dirty.set)
+        self._picture = Picture(self._view, config.base_domain)
         self._files = Files(config.data_dir, config.host, config.port)
         self._haproxy = Haproxy(config.data_dir, config.host, config.port, self._down.set)
         self._applier = Applier(self._haproxy.admin, self._haproxy.master, self._drain_seconds, self._retired)
@@ -72,7 +74,7 @@ class Driver:
         self._owners: dict[str, Key] = self._files.read_owners()
         self._figures = Figures(self._haproxy.admin, self._owners)
         self._target = Table()
-        self._applied: tuple[Mapping[Key, Serving], Mapping[Key, int]] = ({}, {})
+        self._applied: Mapping[Key, Serving] = {}
 
     async def run(self) -> None:
         log = RequestLog(self._config.data_dir, self._figures.take)
@@ -184,8 +186,8 @@ class Driver:
         """Files first, then the socket; a reload only when the spare slots run low."""
         hosts = self._applier.actual.hosts
         holders = {host: self._owners[slot] for host, slot in hosts.items() if slot in self._owners}
-        served = serving(self._view.records(), self._config.base_domain, holders)
-        generations = {route.key: route.metadata.generation for route in self._view.routes.list()}
+        self._reporter.note(self._picture.update(holders))
+        served = dict(self._picture.served)
         lending = self._lend(served, self._slots)
         if lending.spare < FEW or lending.missing:
             slots = slot_names(max(len(self._slots), enough(len(served), len(self._busy()))))
@@ -195,7 +197,7 @@ class Driver:
         else:
             await self._install(self._slots, lending, served)
         await self._applier.apply(self._target)
-        self._applied = (served, generations)
+        self._applied = served
         self._tell.set()
 
     async def _install(self, slots: list[str], lending: Lending, served: Mapping[Key, Serving]) -> None:
@@ -226,8 +228,7 @@ class Driver:
         while True:
             await self._tell.wait()
             self._tell.clear()
-            served, generations = self._applied
-            await self._reporter.report(served, generations, self._held())
+            await self._reporter.report(self._applied, self._held())
 
     def _held(self) -> set[Key]:
         """(namespace, name) of every instance that HAProxy has, sees out, or is about to get."""

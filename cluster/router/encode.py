@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+from functools import lru_cache
 
 from cluster.router.table import AddServer, DropHost, Operation, PointHost, Retire, Revive
 
@@ -37,6 +38,7 @@ def fits(text: str) -> bool:
     return _SERVER.fullmatch(text) is not None
 
 
+@lru_cache(maxsize=10_000)
 def address(text: str) -> str:
     """`ip:port`, with the IP of version 6 in brackets; as HAProxy reads it, in its canonical form."""
     ip, colon, port = text.rpartition(":")

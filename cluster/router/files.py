@@ -6,6 +6,7 @@ import json
 import os
 import resource
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from string import Template
 
@@ -63,15 +64,24 @@ class Files:
 
 
 def hosts_map(table: Table) -> str:
-    return "".join(f"{encode.host(host)} {encode.slot(slot)}\n" for host, slot in sorted(table.hosts.items()))
+    return "".join(_host_line(host, slot) for host, slot in sorted(table.hosts.items()))
 
 
 def backends(slots: Iterable[str], table: Table) -> str:
     servers: dict[str, list[str]] = {}
     for (slot, name), server in sorted(table.servers.items()):
-        line = f"    server {encode.server(name)} {encode.address(server.address)}\n"
-        servers.setdefault(slot, []).append(line)
+        servers.setdefault(slot, []).append(_server_line(name, server.address))
     return "".join(f"backend {encode.slot(slot)}\n" + "".join(servers.get(slot, ())) for slot in slots)
+
+
+@lru_cache(maxsize=10_000)
+def _host_line(host: str, slot: str) -> str:
+    return f"{encode.host(host)} {encode.slot(slot)}\n"
+
+
+@lru_cache(maxsize=10_000)
+def _server_line(name: str, address: str) -> str:
+    return f"    server {encode.server(name)} {encode.address(address)}\n"
 
 
 def most_connections(descriptors: int) -> int:

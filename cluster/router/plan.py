@@ -1,9 +1,10 @@
 """From records to what shall be served: pure."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from cluster.router import encode
 from cluster.router.table import Server, ServerKey, Table
@@ -19,11 +20,13 @@ _EPOCH = datetime.fromtimestamp(0, UTC)
 @dataclass(frozen=True)
 class Serving:
     """How one Route is served. `workload`: the one that traffic goes to; `waiting_for`: the one that shall take over
-    as soon as one of its instances is ready. `servers`: name -> address. `refused`: hostnames, and why."""
+    as soon as one of its instances is ready. `servers`: name -> address. `refused`: hostnames, and why.
+    `generation`: of the Route that this was made from."""
 
     hosts: tuple[str, ...]
     workload: str | None
     servers: Mapping[str, str]
+    generation: int = 0
     waiting_for: str | None = None
     refused: Mapping[str, str] = field(default_factory=dict)
 
@@ -32,21 +35,35 @@ class Serving:
 class Records:
     """`instances`: those of a workload, by (namespace, name of the workload); `workload`: one by its key."""
 
-    routes: Sequence[Route]
     instances: Callable[[str, str], Iterable[Instance]]
     workload: Callable[[str, str], Workload | None]
 
 
-def serving(records: Records, base_domain: str, holders: Mapping[str, Key] | None = None) -> dict[Key, Serving]:
-    """For each Route that is to be served. A hostname belongs to the oldest Route that names it; of two that were made
-    in one second, to the one that has it now (`holders`: hostname -> Route)."""
-    routes = [route for route in records.routes if not route.deleting]
-    owners = _owners(routes, base_domain, holders or {})
-    result: dict[Key, Serving] = {}
+def host_owners(routes: Iterable[Route], base_domain: str, holders: Mapping[str, Key] | None = None) -> dict[str, Key]:
+    """To whom each hostname belongs: the oldest Route that names it and may have it; of two that were made in one
+    second, the one that has it now (`holders`: hostname -> Route)."""
+    claims: dict[str, list[Route]] = {}
     for route in routes:
-        hosts, refused = _hosts(route, base_domain, owners)
-        result[route.key] = _serve(records, route, hosts, refused)
-    return result
+        for name in route.spec.hostnames:
+            if not route.deleting and not _never(route, name, base_domain):
+                claims.setdefault(name, []).append(route)
+
+    def rank(name: str, route: Route) -> tuple[datetime, bool, Key]:
+        return (route.metadata.creation_timestamp or _EPOCH, (holders or {}).get(name) != route.key, route.key)
+
+    return {name: min(rank(name, route) for route in found)[2] for name, found in claims.items()}
+
+
+def serve(records: Records, route: Route, base_domain: str, owners: Mapping[str, Key]) -> Serving:
+    """The new workload takes over when one of its instances is ready, or when nothing is lost by it."""
+    hosts, refused = _hosts(route, base_domain, owners)
+    namespace, new, old = route.namespace, route.spec.workload or None, route.status.served_by
+    servers = _servers(records, namespace, new)
+    generation = route.metadata.generation
+    if servers or old in (None, new) or _nothing_to_wait_for(records, namespace, new, old):
+        return Serving(hosts, new, servers, generation, refused=refused)
+    kept = _servers(records, namespace, old)
+    return Serving(hosts, old, kept, generation, waiting_for=new, refused=refused)
 
 
 def wanted_table(served: Mapping[Key, Serving], slots: Mapping[Key, str]) -> Table:
@@ -61,27 +78,12 @@ def wanted_table(served: Mapping[Key, Serving], slots: Mapping[Key, str]) -> Tab
 
 def server_name(instance: Instance, address: str) -> str:
     """The instance's name and a hash: an instance that comes back at another address is another server."""
-    digest = hashlib.sha256(f"{instance.uid} {address}".encode()).hexdigest()[:8]
-    return f"{instance.name}.{digest}"
+    return f"{instance.name}.{_digest(instance.uid, address)}"
 
 
 def instance_of(server: str) -> str:
     """The name of the instance that a server is."""
     return server.rpartition(".")[0]
-
-
-def _owners(routes: Iterable[Route], base_domain: str, holders: Mapping[str, Key]) -> dict[str, Key]:
-    """To whom each hostname belongs, of those who may have it at all."""
-    claims: dict[str, list[Route]] = {}
-    for route in routes:
-        for name in route.spec.hostnames:
-            if not _never(route, name, base_domain):
-                claims.setdefault(name, []).append(route)
-
-    def rank(name: str, route: Route) -> tuple[datetime, bool, Key]:
-        return (route.metadata.creation_timestamp or _EPOCH, holders.get(name) != route.key, route.key)
-
-    return {name: min(rank(name, route) for route in found)[2] for name, found in claims.items()}
 
 
 def _hosts(route: Route, base_domain: str, owners: Mapping[str, Key]) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -107,13 +109,9 @@ def _never(route: Route, name: str, base_domain: str) -> str:
     return ""
 
 
-def _serve(records: Records, route: Route, hosts: tuple[str, ...], refused: dict[str, str]) -> Serving:
-    """The new workload takes over when one of its instances is ready, or when nothing is lost by it."""
-    namespace, new, old = route.namespace, route.spec.workload or None, route.status.served_by
-    servers = _servers(records, namespace, new)
-    if servers or old in (None, new) or _nothing_to_wait_for(records, namespace, new, old):
-        return Serving(hosts, new, servers, refused=refused)
-    return Serving(hosts, old, _servers(records, namespace, old), waiting_for=new, refused=refused)
+@lru_cache(maxsize=10_000)
+def _digest(uid: str, address: str) -> str:
+    return hashlib.sha256(f"{uid} {address}".encode()).hexdigest()[:8]
 
 
 def _nothing_to_wait_for(records: Records, namespace: str, new: str | None, old: str | None) -> bool:

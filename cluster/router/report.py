@@ -21,7 +21,8 @@ _AT_ONCE = 16
 
 
 class Reporter:
-    """Writes only what differs from the records. `later` is called when something could not be written."""
+    """Writes only what differs from the records. `later` is called when something could not be written; it stays on
+    the list."""
 
     def __init__(
         self, client: Client, view: View, later: Callable[[], None], now: Callable[[], datetime] | None = None
@@ -30,51 +31,55 @@ class Reporter:
         self._view = view
         self._later = later
         self._now = now or (lambda: datetime.now(UTC))
+        self._routes: set[Key] = set()
 
-    async def report(
-        self, served: Mapping[Key, Serving], generations: Mapping[Key, int], held: Collection[Key]
-    ) -> None:
-        """`generations`: of the Routes as `served` was made from them; `held`: (namespace, name) of the instances
-        that HAProxy still has a server for."""
-        writes: list[Coroutine[Any, Any, None]] = []
-        for key, serving in served.items():
-            route = self._view.routes.get(*key)
-            status = route_status(route, serving, generations[key], self._now()) if route else None
-            if route and status:
-                writes.append(self._write_status(route, status))
-        for instance in self._view.instances.list():
-            if instance.deleting and FINALIZER_ROUTER in instance.metadata.finalizers and instance.key not in held:
-                writes.append(self._let_go(instance))
-        await self._all(writes)
+    def note(self, routes: Iterable[Key]) -> None:
+        """Something may be to say on these."""
+        self._routes.update(routes)
 
-    async def _all(self, writes: Iterable[Coroutine[Any, Any, None]]) -> None:
+    async def report(self, served: Mapping[Key, Serving], held: Collection[Key]) -> None:
+        """`served`: as HAProxy has it; `held`: (namespace, name) of the instances that it still has a server for."""
+        routes, self._routes = self._routes, set()
+        writes = [self._report_route(key, served[key]) for key in sorted(routes) if key in served]
+        writes += [self._let_go(instance) for instance in self._view.leaving() if instance.key not in held]
         limit = asyncio.Semaphore(_AT_ONCE)
 
         async def one(write: Coroutine[Any, Any, None]) -> None:
             async with limit:
-                try:
-                    await write
-                except NotFound:
-                    return
-                except ApiError as error:
-                    _log.log(logging.DEBUG if isinstance(error, Conflict) else logging.INFO, "%s", error)
-                    self._later()
+                await write
 
         await asyncio.gather(*(one(write) for write in writes))
 
-    async def _write_status(self, route: Route, status: dict[str, Any]) -> None:
-        self._view.routes.upsert(await self._client.patch_status(route, status))
+    async def _report_route(self, key: Key, serving: Serving) -> None:
+        route = self._view.routes.get(*key)
+        status = route_status(route, serving, self._now()) if route else None
+        if route is None or status is None:
+            return
+        try:
+            self._view.routes.upsert(await self._client.patch_status(route, status))
+        except NotFound:
+            return
+        except ApiError as error:
+            self._routes.add(key)
+            self._again(error)
 
     async def _let_go(self, instance: Instance) -> None:
         try:
             self._view.instances.upsert(await self._client.remove_finalizer(instance, FINALIZER_ROUTER))
         except NotFound:
             return
+        except ApiError as error:
+            self._again(error)
+
+    def _again(self, error: ApiError) -> None:
+        _log.log(logging.DEBUG if isinstance(error, Conflict) else logging.INFO, "%s", error)
+        self._later()
 
 
-def route_status(route: Route, serving: Serving, generation: int, now: datetime) -> dict[str, Any] | None:
+def route_status(route: Route, serving: Serving, now: datetime) -> dict[str, Any] | None:
     """The status to merge; None when the Route says so already."""
     ready, reason, message = _ready(serving)
+    generation = serving.generation
     status, old = route.status, find(route.status.conditions, READY)
     says = (old.status, old.reason, old.message) if old else None
     if (

@@ -1,43 +1,72 @@
-"""The records that the router watches."""
+"""The records that the router watches, and which Routes a change of them may concern."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from cluster.router.plan import Records
+from cluster.router.plan import Key, Records
 from crds.client.client import Client
 from crds.client.reflector import Reflector
 from crds.client.store import Store
 from crds.models.instance import Instance
-from crds.models.record import Record
 from crds.models.route import Route
 from crds.models.workload import Workload
+from crds.names import FINALIZER_ROUTER
 
 _DRAIN_SECONDS = 10
+_LEAVING = "leaving"
 
 
-def _by_workload(instance: Instance) -> Iterable[str]:
+def _workloads_of_route(route: Route) -> Iterable[str]:
+    return [f"{route.namespace}/{name}" for name in {route.spec.workload, route.status.served_by} if name]
+
+
+def _workload_of(instance: Instance) -> Iterable[str]:
     return [f"{instance.namespace}/{instance.spec.workload}"]
 
 
+def _leaving(instance: Instance) -> Iterable[str]:
+    return [_LEAVING] if instance.deleting and FINALIZER_ROUTER in instance.metadata.finalizers else []
+
+
+@dataclass(frozen=True)
+class Touched:
+    """`routes`: those that may be served otherwise now; `hosts`: some Route came, went, or has other hostnames."""
+
+    routes: frozenset[Key]
+    hosts: bool
+
+
 class View:
-    """`changed` is called after every change of any of them."""
+    """`changed` is called when something changed that matters here. (A Workload's counts, say, do not.)"""
 
     def __init__(self, changed: Callable[[], None]) -> None:
-        self.routes = Store(Route)
-        self.instances = Store(Instance, {"workload": _by_workload})
+        self.routes = Store(Route, {"workload": _workloads_of_route})
+        self.instances = Store(Instance, {"workload": _workload_of, _LEAVING: _leaving})
         self.workloads = Store(Workload)
+        self._changed = changed
+        self._routes: set[Key] = set()
+        self._hosts = True
+        self.routes.subscribe(self._route_changed)
+        self.instances.subscribe(self._instance_changed)
+        self.workloads.subscribe(self._workload_changed)
 
-        def tell(_old: Record | None, _new: Record | None) -> None:
-            changed()
+    def reflectors(self, client: Client) -> list[Reflector[Any]]:
+        stores: tuple[Store[Any], ...] = (self.workloads, self.instances, self.routes)
+        return [Reflector(client, store) for store in stores]
 
-        self.routes.subscribe(tell)
-        self.instances.subscribe(tell)
-        self.workloads.subscribe(tell)
-
-    def reflectors(self, client: Client) -> list[Reflector]:  # type: ignore[type-arg]
-        return [Reflector(client, store) for store in (self.workloads, self.instances, self.routes)]
+    def take(self) -> Touched:
+        """What was touched since the last call."""
+        touched = Touched(frozenset(self._routes), self._hosts)
+        self._routes, self._hosts = set(), False
+        return touched
 
     def records(self) -> Records:
-        return Records(self.routes.list(), self._instances_of, self.workloads.get)
+        return Records(self._instances_of, self.workloads.get)
+
+    def leaving(self) -> Sequence[Instance]:
+        """Instances that are to go, and wait for their traffic to leave."""
+        return self.instances.indexed(_LEAVING, _LEAVING)
 
     def drain_seconds(self, namespace: str, instance: str) -> float:
         """How long this instance may finish what it has, as its workload says."""
@@ -49,3 +78,38 @@ class View:
 
     def _instances_of(self, namespace: str, workload: str) -> Iterable[Instance]:
         return self.instances.indexed("workload", f"{namespace}/{workload}")
+
+    def _route_changed(self, old: Route | None, new: Route | None) -> None:
+        route = new or old
+        if route is not None:
+            self._routes.add(route.key)
+        self._hosts = self._hosts or _hosts_part(old) != _hosts_part(new)
+        self._changed()
+
+    def _instance_changed(self, old: Instance | None, new: Instance | None) -> None:
+        if _serving_part(old) != _serving_part(new):
+            for instance in (old, new):
+                if instance is not None:
+                    self._touch(instance.namespace, instance.spec.workload)
+            self._changed()
+
+    def _workload_changed(self, old: Workload | None, new: Workload | None) -> None:
+        workload = new or old
+        if workload is not None and (old is None or new is None or old.spec != new.spec):
+            self._touch(workload.namespace, workload.name)
+            self._changed()
+
+    def _touch(self, namespace: str, workload: str) -> None:
+        self._routes.update(route.key for route in self.routes.indexed("workload", f"{namespace}/{workload}"))
+
+
+def _hosts_part(route: Route | None) -> tuple[object, ...]:
+    return (route.uid, route.deleting, route.spec.hostnames) if route is not None else ()
+
+
+def _serving_part(instance: Instance | None) -> tuple[object, ...]:
+    """What of an instance matters to traffic."""
+    if instance is None:
+        return ()
+    status, meta = instance.status, instance.metadata
+    return (instance.uid, instance.deleting, meta.finalizers, status.ready, status.address, status.phase)
