@@ -22,6 +22,7 @@ async def inspect_repository(
             scratch=installation.folder("inspect"),
             python=base_python(),
             allow_addresses=settings.allow_addresses,
+            git_ca=settings.git_ca,
         )
     except (Refused, BuildFailed, BuildInterrupted) as error:
         raise InspectionFailed(str(error)) from error

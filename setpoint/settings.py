@@ -50,6 +50,7 @@ OPTIONS: list[Option] = [
         "private networks from which repositories may be fetched all the same",
     ),
     Option("--rate-per-minute", "SETPOINT_RATE_PER_MINUTE", "600", "N", "requests a minute that each API key may make"),
+    Option("--git-ca", "SETPOINT_GIT_CA", "", "FILE", "certificates (PEM) that git trusts beside the system's"),
     Option("--git-host", "SETPOINT_GIT_HOST", "https://github.com", "URL", "what owner/name as a repository means"),
 ]
 
@@ -64,6 +65,7 @@ class Settings:
     handle: str
     allow_addresses: tuple[str, ...]
     git_host: str
+    git_ca: Path | None
     rate_per_minute: int
     example: bool
 
@@ -102,6 +104,7 @@ def read_saved_settings(options: Namespace, environment: Mapping[str, str] = os.
 def save_settings(settings: Settings) -> None:
     values = {o.attribute: getattr(settings, o.attribute) for o in OPTIONS}
     values["data_dir"] = str(settings.data_dir)
+    values["git_ca"] = str(settings.git_ca or "")
     values["allow_addresses"] = ",".join(settings.allow_addresses)
     write_file(settings.data_dir / _SAVED, json.dumps(values, indent=1))
 
@@ -128,6 +131,7 @@ def _settings(options: Namespace, environment: Mapping[str, str], saved: Mapping
         handle=values["handle"],
         allow_addresses=tuple(part.strip() for part in values["allow_addresses"].split(",") if part.strip()),
         git_host=values["git_host"].rstrip("/"),
+        git_ca=_file("--git-ca", values["git_ca"]),
         rate_per_minute=_number("--rate-per-minute", values["rate_per_minute"], 1, 10_000_000),
         example=example,
     )
@@ -137,6 +141,15 @@ def _number(flag: str, text: str, least: int, most: int) -> int:
     if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
         raise SettingError(f"{flag} must be a number from {least} to {most}, not {text!r}.")
     return int(text)
+
+
+def _file(flag: str, text: str) -> Path | None:
+    if not text:
+        return None
+    path = Path(text).expanduser().absolute()
+    if not path.is_file():
+        raise SettingError(f"{flag} must name a file that is there, not {text!r}.")
+    return path
 
 
 def _domain(text: str) -> str:

@@ -11,8 +11,8 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 async def resolve_outside(host: str, port: int, allow: tuple[Network, ...]) -> Address:
-    """The address to connect to. Raises Refused when any of the name's addresses is private, loopback, link-local or
-    otherwise not public, unless the operator allows it."""
+    """The address to connect to: the name's first that is public, or allowed by the operator. Raises Refused when all
+    of them are private, loopback, link-local or otherwise not public: nobody connects to those."""
     loop = asyncio.get_running_loop()
     try:
         found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -20,9 +20,9 @@ async def resolve_outside(host: str, port: int, allow: tuple[Network, ...]) -> A
         raise Refused(f"The host {host} is not known: check the repository's address.") from error
     addresses = [ipaddress.ip_address(info[4][0]) for info in found]
     for address in addresses:
-        if not is_open(address, allow):
-            raise Refused(f"The host {host} leads to an internal address, which this installation does not allow.")
-    return addresses[0]
+        if is_open(address, allow):
+            return address
+    raise Refused(f"The host {host} leads to an internal address, which this installation does not allow.")
 
 
 def is_open(address: Address, allow: tuple[Network, ...]) -> bool:

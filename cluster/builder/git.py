@@ -1,45 +1,17 @@
-"""git in the sandbox: what it may do, how a ref becomes a commit, and a commit a folder of files."""
+"""How a ref becomes a commit, and a commit a folder of files; git runs in the sandbox."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from cluster.builder.addresses import resolve_outside
 from cluster.builder.errors import BuildFailed
+from cluster.builder.git_view import git_view
 from cluster.builder.log import Stream
 from cluster.builder.repository import Refused, Repository, check_ref, is_commit, parse_repository
 from cluster.builder.step import Steps, run_sandboxed
 from cluster.builder.workshop import Workshop
-from cluster.sandbox.view import Limits, Mount, View
-
-_CONFIG = """
-[safe]
-\tdirectory = *
-[protocol]
-\tallow = never
-[protocol "https"]
-\tallow = always
-[protocol "ssh"]
-\tallow = always
-[protocol "file"]
-\tallow = always
-[http]
-\tfollowRedirects = false
-[core]
-\thooksPath = /dev/null
-\tfsmonitor = false
-\tsshCommand = ssh -oBatchMode=yes -oStrictHostKeyChecking=yes
-[submodule]
-\trecurse = false
-[fetch]
-\trecurseSubmodules = false
-[gc]
-\tauto = 0
-[uploadpack]
-\tallowAnySHA1InWant = true
-[advice]
-\tdetachedHead = false
-"""
+from cluster.sandbox.view import Mount
 
 # $1 address, $2 commit, $3 ref, $4 most bytes, $5 most files. /git is the project's own mirror, /work the result.
 _EXPORT = r"""
@@ -60,11 +32,42 @@ git read-tree "$2"
 git --work-tree=/work/tree checkout-index -q -a -f
 """
 
+_UNREADABLE = "The repository could not be read: check its address and that it may be read."
+_MOST_COMPLAINTS = 50
+_QUOTED = re.compile(r"'[^']*'")
+_COMPLAINTS = (
+    (
+        re.compile(r"certificate", re.IGNORECASE),
+        "The certificate of the repository's host is not trusted here: a CA of its own is set with --git-ca.",
+    ),
+    (
+        re.compile(r"returned error: 30\d|redirect", re.IGNORECASE),
+        "The repository's host sends elsewhere, which is not followed: connect the address that it names.",
+    ),
+    (
+        re.compile(r"could not read Username|returned error: 40[134]|not found|Authentication failed"),
+        "There is no such repository, or it is not public: check its address and that it may be read.",
+    ),
+    (
+        re.compile(r"Failed to connect|Connection refused|timed out|Could not connect"),
+        "The repository's host cannot be reached: check its address, or try again later.",
+    ),
+)
+
 _WHY = {
-    20: ("FetchFailed", "The repository could not be read: check its address and that it may be read."),
+    20: ("FetchFailed", _UNREADABLE),
     21: ("CommitNotFound", "The repository has no such commit."),
     22: ("RepositoryTooLarge", "The commit's files are more, or larger, than a build may have."),
 }
+
+
+def why_unreadable(complaints: Iterable[str]) -> str:
+    """A sentence of ours for what git said: its own words hold addresses, and whatever the other side wrote."""
+    said = [_QUOTED.sub("", line) for line in complaints if not line.startswith("remote:")]
+    for pattern, sentence in _COMPLAINTS:
+        if any(pattern.search(line) for line in said):
+            return sentence
+    return _UNREADABLE
 
 
 @dataclass(frozen=True)
@@ -77,45 +80,6 @@ class Exported:
     links: tuple[str, ...]
 
 
-async def git_view(repository: Repository, workshop: Workshop, mounts: tuple[Mount, ...]) -> View:
-    """Raises Refused for an address that leads inside."""
-    environment = {
-        "PATH": "/usr/local/bin:/usr/bin:/bin",
-        "HOME": "/tmp",  # noqa: S108 (inside the sandbox)
-        "LANG": "C.UTF-8",
-        "GIT_ALLOW_PROTOCOL": "https:ssh:file",
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": "/git.conf",
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_PROTOCOL_FROM_USER": "0",
-    }
-    if repository.kind == "file":
-        mounts = (Mount(Path(repository.path), repository.url), *mounts)
-    else:
-        environment |= await _pinned(repository, workshop)
-    limits = Limits(file_bytes=workshop.limits.file_bytes)
-    return View((Mount(_config_file(workshop), "/git.conf"), *mounts), environment, "/", limits=limits)
-
-
-async def _pinned(repository: Repository, workshop: Workshop) -> dict[str, str]:
-    address = await resolve_outside(repository.host, repository.port, workshop.allow)
-    bare = f"[{address}]" if address.version == 6 else str(address)
-    if repository.kind == "https":
-        key, value = "http.curloptResolve", f"{repository.host}:{repository.port}:{bare}"
-    else:
-        key = "core.sshCommand"
-        value = f"ssh -oBatchMode=yes -oStrictHostKeyChecking=yes -oHostName={address} -oHostKeyAlias={repository.host}"
-    return {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": key, "GIT_CONFIG_VALUE_0": value}
-
-
-def _config_file(workshop: Workshop) -> Path:
-    path = workshop.state / "git.conf"
-    if not path.exists() or path.read_text() != _CONFIG:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path.write_text(_CONFIG)
-    return path
-
-
 async def resolve(workshop: Workshop, address: str, ref: str) -> str:
     """The commit at which a branch, tag or (empty ref) the repository's HEAD stands. Raises Refused, BuildFailed."""
     repository = _readable(parse_repository(address))
@@ -123,8 +87,11 @@ async def resolve(workshop: Workshop, address: str, ref: str) -> str:
         return ref
     wanted = [f"refs/heads/{ref}", f"refs/tags/{ref}", f"refs/tags/{ref}^{{}}"] if ref else ["HEAD"]
     found: dict[str, str] = {}
+    complaints: list[str] = []
 
     def read(stream: Stream, line: str) -> None:
+        if stream == "stderr" and len(complaints) < _MOST_COMPLAINTS:
+            complaints.append(line)
         commit, _, name = line.partition("\t")
         if stream == "stdout" and name in wanted and is_commit(commit):
             found[name] = commit
@@ -133,7 +100,7 @@ async def resolve(workshop: Workshop, address: str, ref: str) -> str:
     command = ["git", "ls-remote", "-q", "--", repository.url, *wanted]
     code = await run_sandboxed(view, command, workshop.machine, read)
     if code != 0:
-        raise BuildFailed(*_WHY[20])
+        raise BuildFailed("FetchFailed", why_unreadable(complaints))
     for name in (wanted[0], *reversed(wanted[1:])):
         if name in found:
             return found[name]

@@ -30,6 +30,7 @@ async def inspect(
     scratch: Path,
     python: Path,
     allow_addresses: Iterable[str] = (),
+    git_ca: Path | None = None,
 ) -> Inspection:
     """Clone in the sandbox into a folder below `scratch`, read, and remove it again.
 
@@ -39,7 +40,7 @@ async def inspect(
     scratch.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder = Path(tempfile.mkdtemp(prefix="inspect-", dir=scratch))
     try:
-        workshop = _workshop(folder, python, allow_addresses)
+        workshop = _workshop(folder, python, allow_addresses, git_ca)
         commit = await resolve(workshop, repository, ref)
         log = BuildLog(folder / "log.ndjson", _LOG_BYTES)
         try:
@@ -56,7 +57,7 @@ async def inspect(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _workshop(folder: Path, python: Path, allow: Iterable[str]) -> Workshop:
+def _workshop(folder: Path, python: Path, allow: Iterable[str], git_ca: Path | None) -> Workshop:
     return Workshop(
         state=folder,
         artifacts=folder / "artifacts",
@@ -65,4 +66,5 @@ def _workshop(folder: Path, python: Path, allow: Iterable[str]) -> Workshop:
         uv=Path(uv.find_uv_bin()),
         machine=this_machine(),
         allow=tuple(ipaddress.ip_network(text, strict=False) for text in allow),
+        git_ca=git_ca,
     )

@@ -12,7 +12,6 @@ from cluster.builder.step import Steps
 from cluster.builder.workshop import Workshop
 
 _LARGEST = 32 * 1024 * 1024
-CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 
 
 @dataclass(frozen=True)

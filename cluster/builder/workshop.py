@@ -24,7 +24,8 @@ class BuildLimits:
 class Workshop:
     """`state`: this node's own folder. `artifacts` and `tools` are shared by the nodes of this machine.
 
-    `python`: the interpreter that projects run on, not one of a virtual environment."""
+    `python`: the interpreter that projects run on, not one of a virtual environment.
+    `git_ca`: certificates that git trusts beside the system's, when it reads repositories over https."""
 
     state: Path
     artifacts: Path
@@ -33,6 +34,7 @@ class Workshop:
     uv: Path
     machine: Machine
     allow: tuple[Network, ...] = ()
+    git_ca: Path | None = None
     limits: BuildLimits = field(default_factory=BuildLimits)
 
     def build_folder(self, namespace: str, build: str) -> Path:

@@ -50,6 +50,7 @@ def workshop_of(config: NodeConfig) -> Workshop:
         uv=Path(uv.find_uv_bin()),
         machine=this_machine(),
         allow=tuple(ipaddress.ip_network(text, strict=False) for text in config.allow_addresses),
+        git_ca=config.git_ca,
     )
 
 

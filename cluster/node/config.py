@@ -9,7 +9,8 @@ class NodeConfig:
     """`data_dir` is the installation's; `cpu` (cores), `memory_bytes` and `instances` are this node's share.
 
     `allow_addresses`: CIDRs that repositories may be read from although they are not public.
-    `python`: the interpreter that Python projects run on."""
+    `python`: the interpreter that Python projects run on.
+    `git_ca`: a PEM file of CAs that git trusts beside the system's, for repositories over https."""
 
     name: str
     data_dir: Path
@@ -24,6 +25,7 @@ class NodeConfig:
     port: int = 0
     instances: int = 200
     allow_addresses: tuple[str, ...] = ()
+    git_ca: Path | None = None
 
     @property
     def state(self) -> Path:

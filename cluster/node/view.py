@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cluster.builder.artifacts import ArtifactStore, Manifest
-from cluster.builder.layers import CERTIFICATES
 from cluster.builder.toolchain import known_node
 from cluster.builder.workshop import Workshop
 from cluster.node.address import environment_of
 from cluster.sandbox.launch import check_environment
-from cluster.sandbox.machine import interpreter_mounts
+from cluster.sandbox.machine import CERTIFICATES, interpreter_mounts
 from cluster.sandbox.view import Limits, Mount, View
 from crds.models.workload import Workload
 

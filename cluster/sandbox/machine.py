@@ -12,6 +12,7 @@ _ETC = (
     "ssl/certs ssl/openssl.cnf ca-certificates pki/tls/certs pki/ca-trust/extracted resolv.conf hosts host.conf "
     "nsswitch.conf localtime ld.so.cache alternatives mime.types protocols services gai.conf"
 )
+CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 _ROOTS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 
 

@@ -18,7 +18,7 @@ async def run(settings: Settings, installation: Installation, name: str) -> None
     await agent(config_of(settings, installation, name))
 
 
-async def end(settings: Settings, installation: Installation, name: str) -> None:
+async def end(_settings: Settings, installation: Installation, name: str) -> None:
     await end_instances(installation.root, name)
 
 
@@ -33,6 +33,7 @@ def config_of(settings: Settings, installation: Installation, name: str) -> Node
         cpu=machine_cpu() / settings.nodes,
         memory_bytes=max(machine_memory_bytes() - _OWN_MEMORY_BYTES, 0) // settings.nodes,
         allow_addresses=settings.allow_addresses,
+        git_ca=settings.git_ca,
         python=base_python(),
     )
 
