@@ -1,10 +1,13 @@
 """Processes by id and birth: so that a number that was used again is never mistaken for ours."""
 
+import json
 import os
 import signal
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from setpoint.installation import Installation, read_json, write_file
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,21 @@ class Process:
     def uptime_seconds(self) -> float:
         ticks = os.sysconf("SC_CLK_TCK")
         return time.clock_gettime(time.CLOCK_BOOTTIME) - self.started / ticks
+
+
+def write_process(installation: Installation, name: str, pid: int, **more: object) -> None:
+    """Where the others find it: `DIR/run/<name>.json`."""
+    state = {"pid": pid, "started": birth_of(pid) or 0, **more}
+    write_file(installation.run / f"{name}.json", json.dumps(state))
+
+
+def process_of(installation: Installation, name: str) -> Process | None:
+    """The process that was written down under this name, if it lives."""
+    saved = read_json(installation.run / f"{name}.json")
+    if saved is None:
+        return None
+    process = Process(int(saved["pid"]), int(saved["started"]))
+    return process if process.alive() else None
 
 
 def birth_of(pid: int) -> int | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from setpoint.installation import Installation, read_json
 from setpoint.parts import Part, parts_of
-from setpoint.processes import Process, children_of, pss_bytes
+from setpoint.processes import children_of, process_of, pss_bytes
 from setpoint.settings import Settings
 
 _MIB = 1024 * 1024
@@ -24,7 +24,7 @@ class Row:
 
 def status(settings: Settings, installation: Installation) -> int:
     """0 when every part runs and answers, 1 otherwise."""
-    rows = [_row(part, settings, installation) for part in parts_of(settings)]
+    rows = [_row(part, settings, installation) for part in [Part("up", "up"), *parts_of(settings)]]
     haproxy = _haproxy(installation)
     rows += [haproxy] if haproxy else []
     print(f"{'PART':<12} {'PID':>7} {'HEALTH':<12} {'UP':>9} {'RESTARTS':>8} {'MEMORY':>10}")
@@ -34,14 +34,6 @@ def status(settings: Settings, installation: Installation) -> int:
     print(f"{'total':<12} {'':>7} {'':<12} {'':>9} {'':>8} {sum(r.memory_bytes for r in rows) / _MIB:>6.1f} MiB")
     _print_queue(installation)
     return 0 if all(row.health in ("ok", "running") for row in rows) else 1
-
-
-def process_of(installation: Installation, name: str) -> Process | None:
-    saved = read_json(installation.run / f"{name}.json")
-    if saved is None:
-        return None
-    process = Process(int(saved["pid"]), int(saved["started"]))
-    return process if process.alive() else None
 
 
 def _row(part: Part, settings: Settings, installation: Installation) -> Row:

@@ -5,7 +5,6 @@ of all that was imported before."""
 
 import contextlib
 import gc
-import json
 import os
 import select
 import signal
@@ -15,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from setpoint.child import become
-from setpoint.installation import Installation, read_json, write_file
+from setpoint.installation import Installation, read_json
 from setpoint.parts import Part
-from setpoint.processes import Process, birth_of
+from setpoint.processes import Process, birth_of, write_process
 from setpoint.settings import Settings
 
 _FIRST_PAUSE = 0.1
@@ -96,13 +95,13 @@ class Supervisor:
 
     def _save(self, supervised: Supervised) -> None:
         assert supervised.process is not None
-        state = {
-            "pid": supervised.process.pid,
-            "started": supervised.process.started,
-            "restarts": supervised.restarts,
-            "settings": repr(self.settings),
-        }
-        write_file(self._state(supervised.part), json.dumps(state))
+        write_process(
+            self.installation,
+            supervised.part.name,
+            supervised.process.pid,
+            restarts=supervised.restarts,
+            settings=repr(self.settings),
+        )
 
     def turn(self, timeout: float) -> None:
         """Wait up to so many seconds for something to happen, and see to it."""

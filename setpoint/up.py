@@ -5,13 +5,13 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
 
 from setpoint.access import ensure_access
 from setpoint.child import become
 from setpoint.installation import Installation, InstallationError, port_problem
 from setpoint.parts import names_of, parts_of
 from setpoint.pki import ensure_certificates
+from setpoint.processes import process_of, write_process
 from setpoint.requirements import missing
 from setpoint.settings import Settings, save_settings
 from setpoint.supervisor import Supervisor
@@ -52,6 +52,7 @@ def _supervise(settings: Settings, installation: Installation, lock: int, began:
         first = not installation.credentials.exists()
         _prepare(settings, installation)
         save_settings(settings)
+        write_process(installation, "up", os.getpid())
         apiserver, *others = parts_of(settings)
         supervisor.start(apiserver)
         for module in _HEAVY:
@@ -70,6 +71,7 @@ def _supervise(settings: Settings, installation: Installation, lock: int, began:
     finally:
         _say("Stopping.")
         supervisor.stop()
+        (installation.run / "up.json").unlink(missing_ok=True)
     _say("Stopped: `make up` brings everything back as it was.")
     return 0
 
@@ -88,7 +90,7 @@ class _Stop:
 
 def _prepare(settings: Settings, installation: Installation) -> None:
     names = names_of(settings)
-    if not _runs_already(installation):
+    if not any(process_of(installation, name) for name in names):
         for flag, port in (("--api-port", settings.api_port), ("--router-port", settings.router_port)):
             problem = port_problem(flag, port)
             if problem and not (flag == "--router-port" and (installation.root / "router" / "haproxy.pid").exists()):
@@ -98,10 +100,6 @@ def _prepare(settings: Settings, installation: Installation) -> None:
         port = installation.saved_apiserver_port()
     ensure_certificates(installation, ["admin", *names])
     ensure_access(installation, names, port)
-
-
-def _runs_already(installation: Installation) -> bool:
-    return any(installation.run.glob("*.json"))
 
 
 def _bootstrap(settings: Settings, installation: Installation, lock: int) -> bool:
@@ -147,6 +145,3 @@ def _reap(guide: int) -> int:
 
 def _say(text: str) -> None:
     print(text, flush=True)
-
-
-Say = Callable[[str], None]
