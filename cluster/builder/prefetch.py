@@ -2,7 +2,9 @@
 
 import contextlib
 import shutil
+import tempfile
 import time
+from pathlib import Path
 
 from cluster.builder.artifacts import ArtifactStore
 from cluster.builder.errors import BuildFailed, BuildInterrupted
@@ -19,9 +21,10 @@ _LOG_BYTES = 64 * 1024
 
 async def prefetch(workshop: Workshop, store: ArtifactStore, project: str, source: Source) -> None:
     """Only a help: whatever goes wrong, the build will say it. `project` is its uid."""
-    folder = workshop.state / "prefetch" / f"{project}-{source.commit}"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True, mode=0o700)
+    root = workshop.state / "prefetch"
+    root.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # One of its own: another ref of the project may stand at the same commit, and be fetched at the same time.
+    folder = Path(tempfile.mkdtemp(prefix=f"{source.commit[:12]}-", dir=root))
     log = BuildLog(folder / "log.ndjson", _LOG_BYTES)
     try:
         steps = Steps(workshop.machine, log, folder / "lock", time.monotonic() + _SECONDS)

@@ -103,7 +103,13 @@ def take_lock(path: Path) -> int | None:
 
 
 def lock_free(path: Path) -> bool:
-    descriptor = take_lock(path)
+    """Nobody holds it, or there is no such file: it is not made by looking."""
+    if not path.exists():
+        return True
+    try:
+        descriptor = take_lock(path)
+    except FileNotFoundError:
+        return True
     if descriptor is None:
         return False
     os.close(descriptor)
