@@ -3,6 +3,7 @@
 import asyncio
 import fcntl
 import logging
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +27,7 @@ from crds.client.client import Client
 
 _log = logging.getLogger(__name__)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
+_LONGEST_REST = 0.2
 _TROUBLE = (NoAnswer, Refused, CannotStart, Unsafe, TimeoutError)
 
 
@@ -54,7 +56,8 @@ def only_one(folder: Path) -> Iterator[None]:
 
 
 class Driver:
-    """`_applied`: how each Route is served now that HAProxy has it; `_target`: the table that is being brought in."""
+    """`_applied`: how each Route is served now that HAProxy has it; `_target`: the table that is being brought in;
+    `_unsaid`: Routes that were looked at, and on which nothing is said before HAProxy has it."""
 
     def __init__(self, config: RouterConfig, client: Client):
         self._config = config
@@ -75,6 +78,7 @@ class Driver:
         self._figures = Figures(self._haproxy.admin, self._owners)
         self._target = Table()
         self._applied: Mapping[Key, Serving] = {}
+        self._unsaid: set[Key] = set()
 
     async def run(self) -> None:
         log = RequestLog(self._config.data_dir, self._figures.take)
@@ -165,9 +169,12 @@ class Driver:
             await self._dirty.wait()
             self._dirty.clear()
             try:
+                begun = time.monotonic()
                 async with self._hands:
                     await self._converge()
                 failures = 0
+                # It rests as long as it worked: of very many changes it takes many at once, and leaves half a core.
+                await asyncio.sleep(min(_LONGEST_REST, time.monotonic() - begun))
             except _TROUBLE as error:
                 failures += 1
                 _log.log(logging.INFO if failures < 3 else logging.ERROR, "table: %s", error)
@@ -186,7 +193,7 @@ class Driver:
         """Files first, then the socket; a reload only when the spare slots run low."""
         hosts = self._applier.actual.hosts
         holders = {host: self._owners[slot] for host, slot in hosts.items() if slot in self._owners}
-        self._reporter.note(self._picture.update(holders))
+        self._unsaid |= self._picture.update(holders)
         served = dict(self._picture.served)
         lending = self._lend(served, self._slots)
         if lending.spare < FEW or lending.missing:
@@ -198,6 +205,8 @@ class Driver:
             await self._install(self._slots, lending, served)
         await self._applier.apply(self._target)
         self._applied = served
+        self._reporter.note(self._unsaid)
+        self._unsaid = set()
         self._tell.set()
 
     async def _install(self, slots: list[str], lending: Lending, served: Mapping[Key, Serving]) -> None:

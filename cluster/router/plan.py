@@ -91,7 +91,7 @@ def _hosts(route: Route, base_domain: str, owners: Mapping[str, Key]) -> tuple[t
     problems: dict[str, str] = {}
     for name in route.spec.hostnames:
         problems[name] = _never(route, name, base_domain)
-        if not problems[name] and owners[name] != route.key:
+        if not problems[name] and owners.get(name) != route.key:
             problems[name] = f"{name} is served for another project."
     good = tuple(name for name, problem in problems.items() if not problem)
     return good, {name: problem for name, problem in problems.items() if problem}

@@ -80,11 +80,13 @@ class View:
         return self.instances.indexed("workload", f"{namespace}/{workload}")
 
     def _route_changed(self, old: Route | None, new: Route | None) -> None:
+        """Its status is ours: what is written there comes back, and moves nothing."""
         route = new or old
         if route is not None:
             self._routes.add(route.key)
         self._hosts = self._hosts or _hosts_part(old) != _hosts_part(new)
-        self._changed()
+        if _wanted_part(old) != _wanted_part(new):
+            self._changed()
 
     def _instance_changed(self, old: Instance | None, new: Instance | None) -> None:
         if _serving_part(old) != _serving_part(new):
@@ -101,6 +103,10 @@ class View:
 
     def _touch(self, namespace: str, workload: str) -> None:
         self._routes.update(route.key for route in self.routes.indexed("workload", f"{namespace}/{workload}"))
+
+
+def _wanted_part(route: Route | None) -> tuple[object, ...]:
+    return (route.uid, route.deleting, route.metadata.generation) if route is not None else ()
 
 
 def _hosts_part(route: Route | None) -> tuple[object, ...]:

@@ -1,9 +1,10 @@
 """Records for the router's tests."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from cluster.router.plan import Records
+from cluster.router.plan import Key, Records, Serving, host_owners, serve
 from crds.models.instance import Instance, InstanceSpec, InstanceStatus
 from crds.models.record import Metadata
 from crds.models.route import Route, RouteSpec, RouteStatus
@@ -49,11 +50,18 @@ def instance(
     return Instance(metadata=meta, spec=spec, status=InstanceStatus(**values))
 
 
-def records(*items: Route | Workload | Instance) -> Records:
+def records(*items: Workload | Instance) -> Records:
     workloads = {item.key: item for item in items if isinstance(item, Workload)}
     instances = [item for item in items if isinstance(item, Instance)]
     return Records(
-        [item for item in items if isinstance(item, Route)],
         lambda namespace, name: [i for i in instances if (i.namespace, i.spec.workload) == (namespace, name)],
         lambda namespace, name: workloads.get((namespace, name)),
     )
+
+
+def serving(*items: Route | Workload | Instance, holders: Mapping[str, Key] | None = None) -> dict[Key, Serving]:
+    """How each Route among these is to be served, the base domain being `localhost`."""
+    routes = [item for item in items if isinstance(item, Route)]
+    owners = host_owners(routes, "localhost", holders)
+    known = records(*(item for item in items if not isinstance(item, Route)))
+    return {route.key: serve(known, route, "localhost", owners) for route in routes}

@@ -2,18 +2,18 @@
 
 import pytest
 
-from cluster.router.plan import Serving, instance_of, server_name, serving, wanted_table
+from cluster.router.plan import Serving, instance_of, server_name, wanted_table
 from cluster.router.table import Server
 from crds.models.instance import Instance
 from crds.models.route import Route
 from crds.models.workload import Workload
-from tests.unit.cluster.router.records import NAMESPACE, instance, records, route, workload
+from tests.unit.cluster.router.records import NAMESPACE, instance, route, serving, workload
 
 KEY = (NAMESPACE, "shop")
 
 
 def served(*items: Route | Workload | Instance) -> Serving:
-    return serving(records(*items), "localhost")[KEY]
+    return serving(*items)[KEY]
 
 
 def test_the_ready_instances_of_the_routes_workload_serve() -> None:
@@ -65,24 +65,22 @@ def test_a_route_without_a_release_has_its_hostname() -> None:
 
 
 def test_a_hostname_belongs_to_the_oldest_route() -> None:
-    result = serving(
-        records(route("a", ("x.example",)), route("b", ("x.example", "y.example"), age=60)), base_domain="localhost"
-    )
+    result = serving(route("a", ("x.example",)), route("b", ("x.example", "y.example"), age=60))
     assert result[NAMESPACE, "b"].hosts == ("x.example", "y.example")
     assert result[NAMESPACE, "a"].hosts == ()
     assert "another project" in result[NAMESPACE, "a"].refused["x.example"]
 
 
 def test_of_two_of_one_second_the_one_that_has_it_keeps_it() -> None:
-    both = records(route("b", ("x.example",)), route("a", ("x.example",)))
+    both = (route("b", ("x.example",)), route("a", ("x.example",)))
     for holder in ("a", "b"):
-        result = serving(both, "localhost", {"x.example": (NAMESPACE, holder)})
+        result = serving(*both, holders={"x.example": (NAMESPACE, holder)})
         assert result[NAMESPACE, holder].hosts == ("x.example",)
 
 
 def test_a_claim_that_is_refused_takes_nothing_from_whom_it_belongs_to() -> None:
     thief = route("thief", ("shop--main.localhost",), namespace="acc-evil", age=60)
-    assert serving(records(route(), thief), base_domain="localhost")[KEY].hosts == ("shop--main.localhost",)
+    assert serving(route(), thief)[KEY].hosts == ("shop--main.localhost",)
 
 
 @pytest.mark.parametrize(

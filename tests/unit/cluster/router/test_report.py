@@ -1,5 +1,6 @@
 """What is said on a Route."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 from cluster.router.plan import Serving
@@ -8,18 +9,18 @@ from crds.models.route import RouteStatus
 from tests.unit.cluster.router.records import EPOCH, route
 
 HOSTS = ("shop--main.localhost",)
-GOOD = Serving(HOSTS, "new", {"new-1.ab": "127.0.0.1:1"})
+GOOD = Serving(HOSTS, "new", {"new-1.ab": "127.0.0.1:1"}, generation=2)
 
 
 def test_a_route_that_is_served_and_says_so_is_left_alone() -> None:
     record = route()
-    status = route_status(record, GOOD, 2, EPOCH)
+    status = route_status(record, GOOD, EPOCH)
     assert status is not None
     assert (status["servedBy"], status["observedGeneration"]) == ("new", 2)
     assert status["conditions"][0]["status"] == "True"
     record.status = RouteStatus.model_validate(status)
-    assert route_status(record, GOOD, 2, EPOCH + timedelta(hours=1)) is None
-    assert route_status(record, GOOD, 3, EPOCH) is not None
+    assert route_status(record, GOOD, EPOCH + timedelta(hours=1)) is None
+    assert route_status(record, replace(GOOD, generation=3), EPOCH) is not None
 
 
 def test_why_it_is_not_ready() -> None:
@@ -30,7 +31,7 @@ def test_why_it_is_not_ready() -> None:
         "HostnameRefused": Serving((), "new", {"a-1.b": "127.0.0.1:1"}, refused={"x": "x is not yours."}),
     }
     for reason, serving in cases.items():
-        status = route_status(route(), serving, 2, EPOCH)
+        status = route_status(route(), serving, EPOCH)
         assert status is not None
         assert (status["conditions"][0]["status"], status["conditions"][0]["reason"]) == ("False", reason)
         assert status["servedBy"] == serving.workload
