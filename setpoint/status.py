@@ -68,17 +68,10 @@ def _get(connection: http.client.HTTPConnection) -> str:
 
 
 def _haproxy(installation: Installation) -> Row | None:
-    for name in ("haproxy.json", "haproxy.pid"):
-        path = installation.root / "router" / name
-        if path.exists():
-            break
-    else:
+    saved = read_json(installation.root / "router" / "haproxy.json")
+    if saved is None:
         return None
-    try:
-        saved = read_json(path)
-        pid = int(saved["pid"]) if saved else int(path.read_text().split()[0])
-    except (ValueError, KeyError, IndexError):
-        return None
+    pid = int(saved["pid"])
     total = pss_bytes(pid) + sum(pss_bytes(child) for child in children_of(pid))
     return Row("haproxy", str(pid), "running" if total else "not running", "-", "-", total)
 

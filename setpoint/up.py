@@ -93,7 +93,7 @@ def _prepare(settings: Settings, installation: Installation) -> None:
     if not any(process_of(installation, name) for name in names):
         for flag, port in (("--api-port", settings.api_port), ("--router-port", settings.router_port)):
             problem = port_problem(flag, port)
-            if problem and not (flag == "--router-port" and (installation.root / "router" / "haproxy.pid").exists()):
+            if problem and not (flag == "--router-port" and (installation.root / "router" / "haproxy.json").exists()):
                 raise InstallationError(problem)
         port = installation.apiserver_port()
     else:

@@ -1,5 +1,6 @@
 """What all parts of the platform use when nothing happens: the sum of PSS, one node, 100 projects that do not run."""
 
+import json
 import time
 from pathlib import Path
 
@@ -33,5 +34,5 @@ def test_idle_memory_with_a_hundred_projects(tmp_path: Path) -> None:
 
 
 def _haproxies(data_dir: Path) -> list[int]:
-    master = int((data_dir / "router" / "haproxy.pid").read_text().split()[0])
+    master = int(json.loads((data_dir / "router" / "haproxy.json").read_text())["pid"])
     return [master, *children_of(master)]
