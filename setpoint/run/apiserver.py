@@ -1,8 +1,7 @@
 """Runs the embedded Kubernetes API."""
 
-from cluster.apiserver.server import run as serve
-
 from cluster.apiserver.config import ApiServerConfig
+from cluster.apiserver.server import run as serve
 from setpoint.installation import Installation
 from setpoint.settings import Settings
 
