@@ -110,7 +110,7 @@ async def test_a_thousand_projects(running: Platform) -> None:
     figure(f"{PROJECTS} projects, an edit that changes only status", PROJECTS / seconds, "a second", ">= 400")
 
     # The loop has made each project's Route; naming a deploy in it makes the workload the one that serves.
-    serving = [lambda name=name: edit(client, Route, name, {"deploy": f"{name}-d"}) for name in names]  # type: ignore[misc]
+    serving = [lambda name=name: edit(client, Route, name, {"deploy": f"{name}-d"}) for name in names]
     await in_parallel(list(serving))
     for make in (_workload, _scaling):
         await in_parallel([lambda name=name, make=make: client.create(make(name)) for name in names])  # type: ignore[misc]
