@@ -11,11 +11,10 @@ _EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 @dataclass(frozen=True)
-class Assigned:
-    """Give this build to that node. `again`: the node that had it is lost, it begins anew."""
+class Next:
+    """This build is to get a node. `again`: the node that had it is lost, it begins anew."""
 
     build: Build
-    node: str
     again: bool = False
 
 
@@ -28,28 +27,23 @@ def finished(build: Build) -> bool:
     return build.status.phase in ("succeeded", "failed")
 
 
-def next_build(builds: Sequence[Build], load: Mapping[str, int], lost: Collection[str]) -> Assigned | None:
-    """One account's builds: one at a time, the oldest first. `load`: builds in work on each node that takes some."""
+def next_build(builds: Sequence[Build], lost: Collection[str]) -> Next | None:
+    """Of one account's builds: one is in work at a time, the oldest comes first."""
     open_builds = [b for b in builds if b.spec.runner == "local" and not finished(b) and not b.deleting]
     held = [build for build in open_builds if build.status.node]
     stranded = [build for build in held if build.status.node in lost]
-    if len(held) > len(stranded):
-        return None
     candidates = stranded or open_builds
-    node = least_busy(load)
-    if node is None or not candidates:
+    if len(held) > len(stranded) or not candidates:
         return None
     oldest = min(candidates, key=lambda b: (b.metadata.creation_timestamp or _EPOCH, b.name))
-    return Assigned(oldest, node, again=bool(stranded))
+    return Next(oldest, again=bool(stranded))
 
 
-def gitref_node(gitref: GitRef, load: Mapping[str, int], lost: Collection[str]) -> str | None:
-    """The node to give it to; None when it is in good hands, answered for good, or nobody can take it."""
+def wants_node(gitref: GitRef, lost: Collection[str]) -> bool:
+    """It is in nobody's hands, and something is left to look for."""
     if gitref.spec.runner != "local" or gitref.deleting or _answered(gitref):
-        return None
-    if gitref.status.node and gitref.status.node not in lost:
-        return None
-    return least_busy(load)
+        return False
+    return not gitref.status.node or gitref.status.node in lost
 
 
 def _answered(gitref: GitRef) -> bool:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from cluster.scheduler.assignment import finished, gitref_node, next_build
+from cluster.scheduler.assignment import finished, least_busy, next_build, wants_node
 from cluster.scheduler.liveness import Liveness
 from cluster.scheduler.view import View
 from crds.client.client import Client
@@ -20,12 +20,15 @@ class Errands:
 
     async def assign_build(self, namespace: str) -> None:
         """The account's next build, when none of it is in work."""
-        everywhere = [build.status.node for build in self._view.builds.list() if not finished(build)]
         builds = self._view.builds.list(namespace)
-        chosen = next_build(builds, self._load(everywhere), self._lost(build.status.node for build in builds))
+        chosen = next_build(builds, self._lost(build.status.node for build in builds))
         if chosen is None:
             return
-        status = {"node": chosen.node} | ({"phase": "pending"} if chosen.again else {})
+        everywhere = (build.status.node for build in self._view.builds.list() if not finished(build))
+        node = least_busy(self._load(everywhere))
+        if node is None:
+            return
+        status = {"node": node} | ({"phase": "pending"} if chosen.again else {})
         try:
             self._view.builds.upsert(await self._client.patch_status(chosen.build, status))
         except NotFound:
@@ -33,10 +36,9 @@ class Errands:
 
     async def assign_gitref(self, namespace: str, name: str) -> None:
         gitref = self._view.gitrefs.get(namespace, name)
-        if gitref is None:
+        if gitref is None or not wants_node(gitref, self._lost([gitref.status.node])):
             return
-        load = self._load(other.status.node for other in self._view.gitrefs.list())
-        node = gitref_node(gitref, load, self._lost([gitref.status.node]))
+        node = least_busy(self._load(other.status.node for other in self._view.gitrefs.list()))
         if node is None:
             return
         try:
