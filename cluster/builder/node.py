@@ -4,6 +4,7 @@ copy of its files that then is the release."""
 import os
 from pathlib import Path
 
+from cluster.builder.common_cache import common_cache
 from cluster.builder.errors import BuildFailed
 from cluster.builder.layers import (
     Installed,
@@ -58,8 +59,8 @@ async def _install_packages(job: Job, strategy: str, node: NodeTool) -> tuple[st
         options = [*_install(strategy), "--omit=dev", *_QUIET]
         # No script runs then: the step may write to the cache that all projects share.
         if not job.variables and node_scripts_absent(job.source.inspection):
-            common = job.workshop.state / "caches-common" / "npm"
-            await _npm(job, node, Mount(work, job.cwd, "bind"), [*options, "--ignore-scripts"], common)
+            with common_cache(job.workshop.state, "npm") as common:
+                await _npm(job, node, Mount(work, job.cwd, "bind"), [*options, "--ignore-scripts"], common)
         else:
             await _npm(job, node, Mount(work, job.cwd, "bind"), options, job.workshop.cache(job.project, "npm"))
     packages = work / "node_modules"

@@ -4,6 +4,7 @@ import re
 import shutil
 
 from cluster.builder.bytecode import compile_later
+from cluster.builder.common_cache import common_cache
 from cluster.builder.errors import BuildFailed
 from cluster.builder.layers import Installed, Job, LayerMount, file_hash, installer_environment, text_hash
 from cluster.sandbox.machine import CERTIFICATES, interpreter_mounts
@@ -73,11 +74,10 @@ async def _install(job: Job, strategy: str) -> None:
         (shared / "requirements.txt").write_text("\n".join(pipfile_requirements(job.source.inspection)) + "\n")
     # Wheels alone are unpacked then, and nothing runs: the step may write to the cache that all projects share.
     if not job.variables and python_wheels_suffice(job.source.inspection, strategy):
-        common = job.workshop.state / "caches-common" / "uv"
-        common.mkdir(parents=True, exist_ok=True, mode=0o700)
         wheels_only = {"UV_CACHE_DIR": "/cache", "UV_LINK_MODE": "copy", "UV_NO_BUILD": "1"}
-        if await _uv(job, strategy, wheels_only, (Mount(common, "/cache", "bind"),)) == 0:
-            return
+        with common_cache(job.workshop.state, "uv") as common:
+            if await _uv(job, strategy, wheels_only, (Mount(common, "/cache", "bind"),)) == 0:
+                return
         job.steps.log.system("Not every package is there as a wheel: trying again with building allowed")
     # The cache and the environment are under one mount, so that hard links between them work.
     own = {"UV_CACHE_DIR": "/env/cache", "UV_LINK_MODE": "hardlink"}

@@ -25,6 +25,7 @@ from cluster.node.routes import ALLOWED, Answers
 from cluster.node.services import Services
 from cluster.node.sweeper import clean_scratch, keep_sweeping
 from cluster.node.usage import Sampler
+from cluster.node.volumes import Volumes
 from cluster.sandbox.check import find_walls
 from cluster.sandbox.machine import this_machine
 from cluster.sandbox.processes import take_lock
@@ -77,7 +78,8 @@ async def _services(config: NodeConfig) -> AsyncIterator[Services]:
     logs = Logs(config.state)
     folders = Folders(config.state)
     try:
-        yield Services(config, client, workshop, ArtifactStore(workshop.artifacts), folders, logs, Sampler())
+        artifacts, volumes = ArtifactStore(workshop.artifacts), Volumes(config.data_dir / "volumes")
+        yield Services(config, client, workshop, artifacts, folders, logs, Sampler(), volumes)
     finally:
         logs.close()
         await client.close()

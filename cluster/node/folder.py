@@ -19,7 +19,8 @@ from cluster.sandbox.processes import holds, lock_free, lock_holders, read_statu
 
 @dataclass(frozen=True)
 class RunState:
-    """One run: enough to go on with it when no record can be read. `started_at`: ISO 8601; times in seconds."""
+    """One run: enough to go on with it when no record can be read. `started_at`: ISO 8601; times in seconds.
+    `volumes_of`: uid of the project whose volumes it has mounted (empty: none)."""
 
     uid: str
     namespace: str
@@ -36,6 +37,7 @@ class RunState:
     grace_seconds: int
     memory_bytes: int
     restarts: int = 0
+    volumes_of: str = ""
 
 
 class InstanceFolder:

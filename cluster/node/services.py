@@ -1,5 +1,6 @@
 """What the parts of one agent share."""
 
+import asyncio
 from dataclasses import dataclass, field
 
 from cluster.builder.artifacts import ArtifactStore
@@ -9,6 +10,7 @@ from cluster.node.config import NodeConfig
 from cluster.node.folder import Folders
 from cluster.node.logs import Logs
 from cluster.node.usage import Sampler
+from cluster.node.volumes import Volumes
 from crds.client.client import Client
 from crds.client.store import Store
 from crds.models.build import Build
@@ -30,7 +32,8 @@ def _gitrefs() -> Store[GitRef]:
 
 @dataclass
 class Services:
-    """Made once when the agent starts; the stores are fed by reflectors."""
+    """Made once when the agent starts; the stores are fed by reflectors.
+    `sweep_soon`: set by who knows that something is about to be left behind."""
 
     config: NodeConfig
     client: Client
@@ -39,6 +42,8 @@ class Services:
     folders: Folders
     logs: Logs
     sampler: Sampler
+    volumes: Volumes
+    sweep_soon: asyncio.Event = field(default_factory=asyncio.Event)
     addresses: Addresses = field(default_factory=Addresses)
     instances: Store[Instance] = field(default_factory=_instances)
     builds: Store[Build] = field(default_factory=_builds)

@@ -5,12 +5,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 
 from cluster.node.folder import RunState
 from cluster.node.process import Process
 from cluster.node.services import Services
 from cluster.node.view import CannotStart, Wanted, prepare
+from cluster.node.volumes import NOTHING, Mounted
 from crds.client.errors import NotFound
 from crds.models.core import Secret
 from crds.models.instance import Instance
@@ -31,7 +31,7 @@ class Inputs:
     workload: Workload
     variables: Mapping[str, str] = field(repr=False)
     secrets: tuple[str, ...] = field(repr=False)
-    volumes: Mapping[str, Path]
+    volumes: Mounted
 
 
 async def read_inputs(services: Services, record: Instance) -> Inputs:
@@ -61,26 +61,35 @@ def secret_values(snapshot: Secret) -> tuple[str, ...]:
     )
 
 
-async def _volumes(services: Services, workload: Workload) -> dict[str, Path]:
-    """Folders of its volumes, made when they are not there; by the project's uid, so that a later project of the same
-    name never sees them."""
+async def _volumes(services: Services, workload: Workload) -> Mounted:
     if not workload.spec.volumes:
-        return {}
+        return NOTHING
     project = await services.client.get(Project, workload.spec.project, workload.namespace)
-    root = services.config.data_dir / "volumes" / project.uid
-    folders = {volume.name: root / volume.name for volume in workload.spec.volumes}
-    for folder in folders.values():
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return folders
+    return services.volumes.provide(project, [volume.name for volume in workload.spec.volumes])
+
+
+async def note_last_will(services: Services, state: RunState) -> None:
+    """Before an instance with volumes is let go of its project is still there: may its files outlive it? Raises
+    ApiError."""
+    if not state.volumes_of:
+        return
+    try:
+        project = await services.client.get(Project, state.project, state.namespace)
+    except NotFound:
+        services.sweep_soon.set()
+        return
+    services.volumes.note(project)
+    if project.deleting:
+        services.sweep_soon.set()
 
 
 def start(services: Services, record: Instance, inputs: Inputs, restarts: int) -> tuple[RunState, Process]:
     """Raises CannotStart, StillRunning, OSError."""
     address = services.addresses.allocate()
     try:
-        wanted = Wanted(inputs.workload, address, inputs.variables, inputs.volumes)
+        wanted = Wanted(inputs.workload, address, inputs.variables, inputs.volumes.folders)
         prepared = prepare(services.workshop, services.artifacts, wanted)
-        state = _state(record, inputs.workload, address, restarts)
+        state = _state(record, inputs, address, restarts)
         folder = services.folders.of(record.uid)
         folder.write(state)
         services.logs.open(state, folder)
@@ -91,8 +100,8 @@ def start(services: Services, record: Instance, inputs: Inputs, restarts: int) -
         raise
 
 
-def _state(record: Instance, workload: Workload, address: str, restarts: int) -> RunState:
-    spec = workload.spec
+def _state(record: Instance, inputs: Inputs, address: str, restarts: int) -> RunState:
+    spec = inputs.workload.spec
     return RunState(
         uid=record.uid,
         namespace=record.namespace,
@@ -109,4 +118,5 @@ def _state(record: Instance, workload: Workload, address: str, restarts: int) ->
         grace_seconds=spec.stop_grace_seconds,
         memory_bytes=SIZES[record.spec.size].memory_bytes,
         restarts=restarts,
+        volumes_of=inputs.volumes.owner,
     )

@@ -14,7 +14,7 @@ from cluster.node.process import Process, StillRunning
 from cluster.node.report import InstanceReport
 from cluster.node.reporter import current
 from cluster.node.services import Services
-from cluster.node.starter import Inputs, read_inputs, start
+from cluster.node.starter import Inputs, note_last_will, read_inputs, start
 from cluster.node.view import CannotStart
 from crds.client.errors import ApiError, Conflict, NotFound
 from crds.client.reflector import pause_after
@@ -209,6 +209,8 @@ class Supervisor:
         failures = 0
         while self._record is not None and not self._gone:
             try:
+                if self._state:
+                    await note_last_will(self._services, self._state)
                 newest = await current(self._services.client, self._record)
                 if newest and newest.deleting and FINALIZER_NODE in newest.metadata.finalizers:
                     await self._services.client.remove_finalizer(newest, FINALIZER_NODE)

@@ -1,11 +1,14 @@
-"""Giving back what no record names any more: artifacts, logs, build folders, caches."""
+"""Giving back what no record names any more: artifacts, logs, build folders, caches, volumes."""
 
 import asyncio
+import contextlib
 import logging
 import shutil
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from cluster.builder.common_cache import trim_common_caches
 from cluster.node.services import Services
 from crds.client.errors import ApiError
 from crds.models.build import Build
@@ -15,6 +18,7 @@ from crds.models.workload import Workload
 
 _log = logging.getLogger(__name__)
 _EVERY_SECONDS = 600.0
+_SOON_SECONDS = 5.0
 
 
 def clean_scratch(state: Path) -> None:
@@ -23,19 +27,29 @@ def clean_scratch(state: Path) -> None:
 
 
 async def keep_sweeping(services: Services) -> None:
+    """Every ten minutes; sooner, and then less and less often, while a project is on its way out."""
+    pause = _EVERY_SECONDS
     while True:
+        ending = False
         try:
-            await sweep(services)
+            ending = await sweep(services)
         except (ApiError, OSError) as error:
             _log.info("sweep: %s", error)
-        await asyncio.sleep(_EVERY_SECONDS)
+        pause = min(2 * pause, _EVERY_SECONDS) if ending else _EVERY_SECONDS
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(services.sweep_soon.wait(), pause)
+            services.sweep_soon.clear()
+            pause = _SOON_SECONDS
+            await asyncio.sleep(pause)
 
 
-async def sweep(services: Services) -> None:
-    """Folders are listed before the records: what is made in between has a record by the time we look."""
+async def sweep(services: Services) -> bool:
+    """Folders are listed before the records: what is made in between has a record by the time we look. True when a
+    project with volumes is about to go: another look is worth while soon."""
     logs = list(_below(services.logs.root, 3))
     builds = list(_below(services.config.state / "builds", 2))
     caches = list(_below(services.config.state / "caches", 1))
+    volumes = services.volumes.all()
     deploys, _ = await services.client.list(Deploy)
     build_records, _ = await services.client.list(Build)
     workloads, _ = await services.client.list(Workload)
@@ -49,7 +63,11 @@ async def sweep(services: Services) -> None:
     _remove([path for path in logs if path.parts[-3:] not in kept_logs])
     _remove([path for path in builds if path.parts[-2:] not in kept_builds])
     uids = {project.uid for project in projects}
+    await asyncio.to_thread(services.volumes.sweep, volumes, projects)
+    await asyncio.to_thread(trim_common_caches, services.config.state, time.time())
     await asyncio.to_thread(_remove, [path for path in caches if path.name not in uids])
+    having = {path.name for path in volumes}
+    return any(project.deleting and project.uid in having for project in projects)
 
 
 def _below(root: Path, depth: int) -> Iterable[Path]:
