@@ -6,6 +6,7 @@ import secrets
 
 import yaml
 
+from crds.names import account_namespace
 from crds.roles import ROLES
 from setpoint.installation import Installation, write_file
 
@@ -17,12 +18,12 @@ def role_of(part: str) -> str:
     return part.split("-", 1)[0]
 
 
-def ensure_access(installation: Installation, parts: list[str], port: int) -> None:
+def ensure_access(installation: Installation, parts: list[str], port: int, handle: str) -> None:
     """Tokens are made once; kubeconfigs follow the port; the access file is what the API server reads."""
     tokens = {}
     for part in [ADMIN, *parts]:
         token = _token(installation, part)
-        _write_kubeconfig(installation, part, token, port)
+        _write_kubeconfig(installation, part, token, port, account_namespace(handle))
         group = "system:masters" if part == ADMIN else f"setpoint:{role_of(part)}"
         user = "admin" if part == ADMIN else f"setpoint:{part}"
         tokens[hashlib.sha256(token.encode()).hexdigest()] = {"user": user, "groups": [group]}
@@ -38,14 +39,15 @@ def _token(installation: Installation, part: str) -> str:
     return secrets.token_urlsafe(32)
 
 
-def _write_kubeconfig(installation: Installation, part: str, token: str, port: int) -> None:
+def _write_kubeconfig(installation: Installation, part: str, token: str, port: int, namespace: str) -> None:
+    """With the first account's namespace as the default, so that `kubectl get projects` shows what people look for."""
     server = {"server": f"https://127.0.0.1:{port}", "certificate-authority": str(installation.ca)}
     config = {
         "apiVersion": "v1",
         "kind": "Config",
         "clusters": [{"name": "setpoint", "cluster": server}],
         "users": [{"name": part, "user": {"token": token}}],
-        "contexts": [{"name": "setpoint", "context": {"cluster": "setpoint", "user": part}}],
+        "contexts": [{"name": "setpoint", "context": {"cluster": "setpoint", "user": part, "namespace": namespace}}],
         "current-context": "setpoint",
     }
     text = yaml.safe_dump(config, sort_keys=False)

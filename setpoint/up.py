@@ -99,7 +99,7 @@ def _prepare(settings: Settings, installation: Installation) -> None:
     else:
         port = installation.saved_apiserver_port()
     ensure_certificates(installation, ["admin", *names])
-    ensure_access(installation, names, port)
+    ensure_access(installation, names, port, settings.handle)
 
 
 def _bootstrap(settings: Settings, installation: Installation, lock: int) -> bool:

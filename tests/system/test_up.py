@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from tests.system.platform import ROOT, Platform, eventually, platform
+from tests.system.repositories import commit, version
 
 
 def test_first_start_serves_the_example_and_a_second_brings_it_back(tmp_path: Path) -> None:
@@ -83,3 +84,30 @@ def test_a_part_that_dies_comes_back_and_up_says_so(tmp_path: Path) -> None:
         eventually(lambda: running.pid("scheduler") != old)
         state = json.loads((running.data_dir / "run" / "scheduler.json").read_text())
         assert state["restarts"] == 1
+
+
+def test_a_killed_up_takes_nothing_down_and_the_next_adopts_all(tmp_path: Path) -> None:
+    repository = tmp_path / "repository"
+    commit(repository, version("steady"))
+    with platform(tmp_path / "data") as running:
+        with running.api() as api:
+            running.deploy(api, running.new_project(api, "steady", repository))
+        parts = ("apiserver", "router", "node-1", "scheduler", "controller", "api")
+        before = {part: running.pid(part) for part in parts}
+        assert running.process is not None
+        running.process.kill()
+        running.process.wait()
+        assert running.process.stdout is not None
+        running.process.stdout.close()
+        assert running.get("steady").text.strip() == "steady"
+        running.start()
+        assert {part: running.pid(part) for part in parts} == before
+        assert "was still running" in "\n".join(running.output)
+        assert running.get("steady").text.strip() == "steady"
+
+
+def test_the_example_can_be_left_out_by_a_variable(tmp_path: Path) -> None:
+    with platform(tmp_path / "data", example=True, environment={"SETPOINT_EXAMPLE": "0"}) as running:
+        assert "Served" not in "\n".join(running.output)
+        with running.api() as api:
+            assert api.get("/v1/projects").json()["projects"] == []
