@@ -40,7 +40,7 @@ def test_nothing_fails_or_is_cut(tmp_path: Path, shared: Platform, api: httpx.Cl
                 eventually(partial(answers, shared, name, 503), 10)
     for load in (busy, calm):
         assert load.failures == [], load.counts
-        assert min(load.counts.values()) > 20, load.counts
+        assert min(load.counts.values()) > 5, load.counts
 
 
 def answers(shared: Platform, project: str, code: int) -> bool:
