@@ -57,21 +57,24 @@ async def git_view(repository: Repository, workshop: Workshop, mounts: tuple[Mou
     if repository.kind == "file":
         mounts = (Mount(Path(repository.path), repository.url), *mounts)
     else:
-        environment |= _settings(await _pinned(repository, workshop))
+        environment |= _settings(*await _pinned(repository, workshop))
     if repository.kind == "https" and workshop.git_ca:
         mounts = (Mount(_trusted_file(workshop, workshop.git_ca), _TRUSTED), *mounts)
         environment["GIT_SSL_CAINFO"] = _TRUSTED
     return View(mounts, environment, "/", limits=Limits(file_bytes=workshop.limits.file_bytes))
 
 
-async def _pinned(repository: Repository, workshop: Workshop) -> tuple[str, str]:
-    """The setting that makes git connect to the address that was looked at, whatever the name leads to by then."""
+async def _pinned(repository: Repository, workshop: Workshop) -> list[tuple[str, str]]:
+    """The settings that make git connect to the address that was looked at, whatever the name leads to by then."""
     address = await resolve_outside(repository.host, repository.port, workshop.allow)
     if repository.kind == "https":
+        # An address as it is is looked up by nobody (and one of IPv6 would not fit into the setting).
+        if str(address) == repository.host or ":" in repository.host:
+            return []
         bare = f"[{address}]" if address.version == 6 else str(address)
-        return "http.curloptResolve", f"{repository.host}:{repository.port}:{bare}"
+        return [("http.curloptResolve", f"{repository.host}:{repository.port}:{bare}")]
     options = f"-oBatchMode=yes -oStrictHostKeyChecking=yes -oHostName={address} -oHostKeyAlias={repository.host}"
-    return "core.sshCommand", f"ssh {options}"
+    return [("core.sshCommand", f"ssh {options}")]
 
 
 def _settings(*pairs: tuple[str, str]) -> dict[str, str]:

@@ -51,6 +51,20 @@ async def test_of_several_addresses_an_open_one_is_taken(tmp_path: Path, monkeyp
     assert "-oHostName=93.184.216.34 -oHostKeyAlias=many.example.com" in view.environment["GIT_CONFIG_VALUE_0"]
 
 
+@pytest.mark.parametrize("host", ["[2606:4700:0::1111]", "[2606:4700::1111]", "1.1.1.1"])
+async def test_an_address_in_the_url_needs_no_pin(tmp_path: Path, host: str) -> None:
+    workshop = dataclasses.replace(Bench(tmp_path).workshop, allow=())
+    view = await git_view(parse_repository(f"https://{host}/a.git"), workshop, ())
+    assert view.environment["GIT_CONFIG_COUNT"] == "0"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0x7f.1", "2130706433", "[::ffff:7f00:1]", "LOCALHOST"])
+async def test_an_address_inside_is_refused_however_it_is_written(tmp_path: Path, host: str) -> None:
+    workshop = dataclasses.replace(Bench(tmp_path).workshop, allow=())
+    with pytest.raises(Refused, match="internal address"):
+        await git_view(parse_repository(f"https://{host}/a.git"), workshop, ())
+
+
 async def test_a_private_ca_is_trusted_beside_the_systems_and_read_anew(tmp_path: Path) -> None:
     with git_host(tmp_path) as (host, authority):
         commit = repository(host.root / "shop", {"main.py": "print(1)"})
@@ -66,6 +80,8 @@ async def test_a_private_ca_is_trusted_beside_the_systems_and_read_anew(tmp_path
             await resolve(trusting, host.url("shop"), "")
         own.write_bytes(authority.ca.read_bytes())
         assert await resolve(trusting, host.url("shop"), "") == commit
+        for written in ("127.0.0.1", "LocalHost"):
+            assert await resolve(trusting, host.url("shop").replace("localhost", written), "") == commit
         view = await git_view(parse_repository(host.url("shop")), trusting, ())
         told = next(mount.source for mount in view.mounts if mount.target == TRUSTED).read_text()
         assert told.endswith(authority.ca.read_text())
