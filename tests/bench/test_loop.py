@@ -115,13 +115,13 @@ async def test_a_thousand_projects(running: Platform) -> None:
     for make in (_workload, _scaling):
         await in_parallel([lambda name=name, make=make: client.create(make(name)) for name in names])  # type: ignore[misc]
 
-    def all_children(replicas: int) -> bool:
+    def all_children(size: str, generation: int) -> bool:
         found = [(workloads.get(NAMESPACE, f"{n}-d-web"), scalings.get(NAMESPACE, f"{n}-web")) for n in names]
-        return all(w and s and w.spec.replicas == s.status.desired == replicas for w, s in found)
+        return all(w and s and w.spec.size == size and s.status.observed_generation >= generation for w, s in found)
 
-    await until(lambda: all_children(1))
+    await until(lambda: all_children("nano", 1))
     scaled = [f"{name}-web" for name in names]
-    seconds = await _timed(client, Scaling, scaled, {"instances": 2}, lambda: all_children(2))
+    seconds = await _timed(client, Scaling, scaled, {"size": "small"}, lambda: all_children("small", 2))
     figure(f"{PROJECTS} projects, an edit that changes a child", PROJECTS / seconds, "a second", ">= 200")
     for task in watching:
         task.cancel()
@@ -140,13 +140,15 @@ async def _timed(
 
 
 def _workload(name: str) -> Workload:
-    """Of a runner that is not here, so that nothing is started: only the loop's work is measured."""
+    """With no instance, so that nothing is started: only the loop's work is measured."""
     spec = WorkloadSpec(
-        runner="kubernetes", project=name, deploy=f"{name}-d", process="web", artifact="image", command="run"
+        project=name, deploy=f"{name}-d", process="web", artifact="none", command="run", served=True, replicas=0
     )
     meta = Metadata(name=f"{name}-d-web", namespace=NAMESPACE, labels=labels_for(name, f"{name}-d", "web"))
     return Workload(metadata=meta, spec=spec)
 
 
 def _scaling(name: str) -> Scaling:
-    return Scaling(metadata=Metadata(name=f"{name}-web", namespace=NAMESPACE), spec=ScalingSpec(project=name))
+    return Scaling(
+        metadata=Metadata(name=f"{name}-web", namespace=NAMESPACE), spec=ScalingSpec(project=name, instances=0)
+    )
