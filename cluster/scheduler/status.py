@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any
 
 from crds.conditions import READY, SCHEDULABLE, with_condition
 from crds.models.instance import Instance
@@ -67,14 +66,3 @@ def _trouble(instance: Instance, lost: Collection[str]) -> Trouble | None:
         node=node,
         final=status.reason == CRASH_LOOP,
     )
-
-
-def merge_patch(old: Any, new: Any) -> Any:
-    """The RFC 7386 patch that makes `old` into `new`, both JSON; {} when they are equal objects."""
-    if not isinstance(old, dict) or not isinstance(new, dict):
-        return new
-    patch: dict[str, Any] = {key: None for key in old if key not in new}
-    for key, value in new.items():
-        if key not in old or old[key] != value:
-            patch[key] = merge_patch(old.get(key), value)
-    return patch

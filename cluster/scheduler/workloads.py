@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 
 from cluster.scheduler.liveness import Liveness
 from cluster.scheduler.plan import LOST, Facts, Steps, plan
-from cluster.scheduler.status import merge_patch, workload_status
+from cluster.scheduler.status import workload_status
 from cluster.scheduler.view import View
 from crds.client.client import Client
 from crds.client.errors import AlreadyExists, Conflict, NotFound
+from crds.merge import merge_patch
 from crds.models.instance import Instance
 from crds.models.workload import Workload
 from crds.names import FINALIZER_NODE, FINALIZER_ROUTER

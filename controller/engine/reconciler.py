@@ -8,9 +8,9 @@ from typing import Any
 
 from controller.engine.context import Context
 from controller.engine.errors import NotYet, Terminal
-from controller.engine.status import merge_difference
 from crds.client.errors import ApiError, Conflict, NotFound
 from crds.conditions import READY, RECONCILING, with_condition, without_condition
+from crds.merge import merge_patch
 from crds.models.record import Record, Status
 
 _log = logging.getLogger(__name__)
@@ -119,7 +119,7 @@ def _set(status: Status, record: Record, now: datetime, type_: str, truth: Any, 
 
 
 async def _publish(context: Context, reconciler: Reconciler, record: Any, status: Status) -> None:
-    patch = merge_difference(record.status.wire(), status.wire())
+    patch = merge_patch(record.status.wire(), status.wire())
     if not patch:
         return
     current: Any = context.cache.get(reconciler.model, record.namespace, record.name)

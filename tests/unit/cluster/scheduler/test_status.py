@@ -3,11 +3,10 @@
 from datetime import timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from cluster.scheduler.status import merge_patch, trouble_of, workload_status
+from cluster.scheduler.status import trouble_of, workload_status
 from crds.conditions import find
+from crds.merge import merge_patch
 from tests.unit.cluster.scheduler.records import EPOCH, instance, workload
 
 
@@ -46,33 +45,6 @@ def test_a_lost_node_is_a_trouble() -> None:
     trouble = trouble_of([instance(1, ready=True)], {"node-1"})
     assert trouble is not None
     assert (trouble.reason, trouble.final) == ("NodeLost", False)
-
-
-_json = st.recursive(
-    st.integers(0, 3) | st.text("ab", max_size=2) | st.lists(st.integers(0, 2), max_size=2),
-    lambda inner: st.dictionaries(st.sampled_from("abcd"), inner, max_size=3),
-    max_leaves=8,
-)
-_objects = st.dictionaries(st.sampled_from("abcd"), _json, max_size=4)
-
-
-def _merge(target: object, patch: object) -> object:
-    """RFC 7386, section 2, as it is written there."""
-    if not isinstance(patch, dict):
-        return patch
-    result = dict(target) if isinstance(target, dict) else {}
-    for key, value in patch.items():
-        if value is None:
-            result.pop(key, None)
-        else:
-            result[key] = _merge(result.get(key), value)
-    return result
-
-
-@given(_objects, _objects)
-def test_the_patch_makes_the_old_into_the_new(old: object, new: object) -> None:
-    assert _merge(old, merge_patch(old, new)) == new
-    assert merge_patch(new, new) == {}
 
 
 @pytest.mark.parametrize("field", ["trouble", "conditions"])

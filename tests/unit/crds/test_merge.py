@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.engine.status import merge_difference
+from crds.merge import merge_patch
 
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.one_of(st.integers(), st.text(max_size=3), st.booleans(), st.lists(st.integers(), max_size=3)),
@@ -30,9 +30,9 @@ def merged(target: Any, patch: Any) -> Any:
 
 @given(OBJECTS, OBJECTS)
 def test_applied_to_the_old_it_gives_the_new(old: dict[str, Any], new: dict[str, Any]) -> None:
-    assert merged(old, merge_difference(old, new)) == new
+    assert merged(old, merge_patch(old, new)) == new
 
 
 @given(OBJECTS)
 def test_no_change_is_no_patch(value: dict[str, Any]) -> None:
-    assert merge_difference(value, value) == {}
+    assert merge_patch(value, value) == {}
