@@ -1,5 +1,7 @@
 """The one way in which the API writes records."""
 
+import asyncio
+import random
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -15,7 +17,9 @@ R = TypeVar("R", bound=Record)
 Check = Callable[[Any], None]
 """Looks at the record that an edit is about to go on, and raises when it may not (a precondition)."""
 
-_TRIES = 3
+# A record that was just made is written a few times by the loop (status, finalizer): that is no reason to refuse.
+_TRIES = 8
+_PAUSE_SECONDS = 0.01
 
 
 def _allow(_record: Any) -> None:
@@ -39,7 +43,7 @@ class Editor:
 
         Others' fields stay theirs, but for the edited ones, which become the API's; git's and an autoscaler's are
         refused (409). Nothing is written when the record says so already."""
-        for _ in range(_TRIES):
+        for number in range(_TRIES):
             check(record)
             body = record.wire()
             changed = [path for path, value in ownership.leaves(edit) if ownership.value_at(body, path) != value]
@@ -49,6 +53,7 @@ class Editor:
             try:
                 return await self._apply(store, record, ownership.merged(ownership.owned_by(body, ownership.API), edit))
             except Conflict:
+                await asyncio.sleep(_PAUSE_SECONDS * number * random.uniform(0.5, 1.5))
                 record = await self.fresh(store, record)
         raise conflict("It is being changed by somebody else at this moment. Try again.")
 

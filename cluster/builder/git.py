@@ -19,17 +19,17 @@ set -eu
 cd /git
 [ -d objects ] || git init -q --bare .
 if ! git cat-file -e "$2^{commit}" 2>/dev/null; then
-  git fetch -q --depth=1 --no-tags --no-recurse-submodules -- "$1" "$2" 2>/work/fetch.err ||
-    git fetch -q --no-tags --no-recurse-submodules -- "$1" "${3:-HEAD}" || { cat /work/fetch.err >&2; exit 20; }
+  git fetch -q --depth=1 --no-tags --no-recurse-submodules -- "$1" "$2" 2>/checkout/fetch.err ||
+    git fetch -q --no-tags --no-recurse-submodules -- "$1" "${3:-HEAD}" || { cat /checkout/fetch.err >&2; exit 20; }
   git cat-file -e "$2^{commit}" 2>/dev/null || exit 21
 fi
-git log -1 --format=%B "$2" | head -c 2000 >/work/message
+git log -1 --format=%B "$2" | head -c 2000 >/checkout/message
 git ls-tree -r -l "$2" | awk -v bytes="$4" -v files="$5" '{ s += $4 } END { exit (s > bytes || NR > files) }' || exit 22
-git ls-tree -r -z "$2" >/work/listing
-mkdir /work/tree
+git ls-tree -r -z "$2" >/checkout/listing
+mkdir /checkout/tree
 export GIT_INDEX_FILE=/tmp/index
 git read-tree "$2"
-git --work-tree=/work/tree checkout-index -q -a -f
+git --work-tree=/checkout/tree checkout-index -q -a -f
 """
 
 _UNREADABLE = "The repository could not be read: check its address and that it may be read."
@@ -113,7 +113,7 @@ async def export(workshop: Workshop, steps: Steps, source: "Source", mirror: Pat
     """Fetch one commit and write its files to `work`/tree. Raises Refused, BuildFailed, BuildInterrupted."""
     repository = _readable(parse_repository(source.repository))
     mirror.mkdir(parents=True, exist_ok=True, mode=0o700)
-    mounts = (Mount(mirror, "/git", "bind"), Mount(work, "/work", "bind"))
+    mounts = (Mount(mirror, "/git", "bind"), Mount(work, "/checkout", "bind"))
     view = await git_view(repository, workshop, mounts)
     limits = workshop.limits
     arguments = [repository.url, source.commit, check_ref(source.ref), str(limits.tree_bytes), str(limits.tree_files)]
