@@ -51,6 +51,9 @@ OPTIONS: list[Option] = [
     ),
     Option("--rate-per-minute", "SETPOINT_RATE_PER_MINUTE", "600", "N", "requests a minute that each API key may make"),
     Option("--git-ca", "SETPOINT_GIT_CA", "", "FILE", "certificates (PEM) that git trusts beside the system's"),
+    Option(
+        "--git-interval", "SETPOINT_GIT_INTERVAL", "300", "SECONDS", "how often a followed branch is looked at unasked"
+    ),
     Option("--git-host", "SETPOINT_GIT_HOST", "https://github.com", "URL", "what owner/name as a repository means"),
 ]
 
@@ -65,6 +68,7 @@ class Settings:
     handle: str
     allow_addresses: tuple[str, ...]
     git_host: str
+    git_interval: int
     git_ca: Path | None
     rate_per_minute: int
     example: bool
@@ -132,6 +136,7 @@ def _settings(options: Namespace, environment: Mapping[str, str], saved: Mapping
         allow_addresses=tuple(part.strip() for part in values["allow_addresses"].split(",") if part.strip()),
         git_host=values["git_host"].rstrip("/"),
         git_ca=_file("--git-ca", values["git_ca"]),
+        git_interval=_number("--git-interval", values["git_interval"], 1, 86_400),
         rate_per_minute=_number("--rate-per-minute", values["rate_per_minute"], 1, 10_000_000),
         example=example,
     )

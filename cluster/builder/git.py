@@ -13,7 +13,7 @@ from cluster.builder.step import Steps, run_sandboxed
 from cluster.builder.workshop import Workshop
 from cluster.sandbox.view import Mount
 
-# $1 address, $2 commit, $3 ref, $4 most bytes, $5 most files. /git is the project's own mirror, /work the result.
+# $1 address, $2 commit, $3 ref, $4 most bytes, $5 most files. /git is the project's own mirror, /checkout the result.
 _EXPORT = r"""
 set -eu
 cd /git

@@ -15,13 +15,15 @@ R = TypeVar("R", bound=Record)
 
 @dataclass(frozen=True)
 class Settings:
-    """`router_port` is part of a project's address; None where the router listens on the scheme's own port."""
+    """`router_port` is part of a project's address; None where the router listens on the scheme's own port.
+    `git_interval_seconds`: how often a followed branch is looked at without anybody's word."""
 
     base_domain: str = "localhost"
     api_host: str = "localhost"
     router_port: int | None = None
     scheme: str = "http"
     runner: str = "local"
+    git_interval_seconds: int = 300
 
     def url(self, host: str) -> str:
         return f"{self.scheme}://{host}" + (f":{self.router_port}" if self.router_port else "") + "/"

@@ -37,7 +37,6 @@ from planning.phase import newest, project_phase
 from planning.source import follow, repository_problem
 
 MANAGER = "setpoint-project"
-_HEAD_SECONDS = 300
 
 
 async def reconcile(context: Context, project: Project, status: ProjectStatus) -> float | None:
@@ -199,7 +198,7 @@ async def _ask_for_head(context: Context, project: Project, request: str) -> str
         "repository": source.repository,
         "ref": source.branch,
         "request": request,
-        "intervalSeconds": _HEAD_SECONDS,
+        "intervalSeconds": context.settings.git_interval_seconds,
     }
     if known is None or any(known.spec.wire().get(key) != value for key, value in spec.items()):
         metadata = {

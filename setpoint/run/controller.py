@@ -14,7 +14,10 @@ from setpoint.settings import Settings
 
 async def run(settings: Settings, installation: Installation, name: str) -> None:
     loop_settings = LoopSettings(
-        base_domain=settings.base_domain, api_host="localhost", router_port=settings.router_port
+        base_domain=settings.base_domain,
+        api_host="localhost",
+        router_port=settings.router_port,
+        git_interval_seconds=settings.git_interval,
     )
     config = controller.operator.ControllerConfig(
         kubeconfig=installation.kubeconfig(name),

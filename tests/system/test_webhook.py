@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.system.platform import Platform, eventually
+from tests.system.platform import Platform, eventually, platform
 from tests.system.repositories import commit, version
 
 
@@ -124,13 +124,13 @@ def test_the_same_body_deploys_again_once_the_head_has_moved(hooked: Any, shared
     serves(shared, name, "two")
 
 
-def test_a_lost_delivery_is_healed(hooked: Any, shared: Platform) -> None:
-    """The branch is looked at every few minutes; a shorter interval in its GitRef shows it without the wait."""
-    name, _, repository, _ = hooked
-    commit(repository, version("healed"))
-    record = next(g for g in shared.records("gitrefs") if g["metadata"]["name"] == f"{name}-head")
-    assert record["spec"]["intervalSeconds"] == 300
-    shared.kubectl(
-        "-n", "acc-main", "patch", "gitref", f"{name}-head", "--type=merge", "-p", '{"spec": {"intervalSeconds": 1}}'
-    )
-    serves(shared, name, "healed")
+def test_a_lost_delivery_is_healed(tmp_path: Path) -> None:
+    """The branch is looked at every five minutes; here every second, so that nobody waits."""
+    repository = tmp_path / "repository"
+    commit(repository, version("zero"))
+    with platform(tmp_path / "data", environment={"SETPOINT_GIT_INTERVAL": "1"}) as running, running.api() as client:
+        running.deploy(client, running.new_project(client, "lost", repository))
+        eventually(lambda: any(g["metadata"]["name"] == "lost-head" for g in running.records("gitrefs")))
+        commit(repository, version("healed"))
+        serves(running, "lost", "healed")
+        assert len(deploys(running, "lost")) == 2

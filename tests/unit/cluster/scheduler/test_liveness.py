@@ -8,11 +8,9 @@ from cluster.scheduler.liveness import Liveness
 from crds.models.core import Lease, LeaseSpec
 from crds.models.record import Metadata
 
-NOW = datetime.now(UTC)
-
 
 def lease(age: float) -> Lease:
-    spec = LeaseSpec(renew_time=NOW - timedelta(seconds=age), lease_duration_seconds=15)
+    spec = LeaseSpec(renew_time=datetime.now(UTC) - timedelta(seconds=age), lease_duration_seconds=15)
     return Lease(metadata=Metadata(name="node-a"), spec=spec)
 
 
