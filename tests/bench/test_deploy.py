@@ -3,6 +3,7 @@
 import shutil
 import statistics
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -63,7 +64,7 @@ def until_answer(ask: object, word: str) -> None:
 
 def by_script(repository: Path, work: Path, port: int, word: str, *, fresh: bool) -> float:
     """Seconds from the script's start to the first answer of this version."""
-    uv = ROOT / ".venv" / "bin"
+    uv = Path(sys.executable).parent
     environment = {
         "PATH": f"{uv}:/usr/local/bin:/usr/bin:/bin",
         "HOME": str(work.parent),
