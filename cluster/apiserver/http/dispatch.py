@@ -39,6 +39,7 @@ VERBS: dict[str, Verb] = {
     "delete": delete,
     "deletecollection": delete_collection,
 }
+READS = frozenset({"get", "list"})
 ON_OBJECT = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete", "HEAD": "get"}
 ON_COLLECTION = {"GET": "list", "POST": "create", "DELETE": "deletecollection", "HEAD": "list"}
 SUBRESOURCE_VERBS = frozenset({"get", "update", "patch"})
@@ -70,7 +71,20 @@ class Dispatcher:
             return watch(self._context, target, request, form)
         if verb == "get" and not request.query:
             return get_now(self._context, target, request, form)
-        return VERBS[verb](self._context, target, request, form)
+        answer = VERBS[verb](self._context, target, request, form)
+        return answer if verb in READS else self._settled(target, answer)
+
+    async def _settled(self, target: Target, answer: Awaitable[Response]) -> Response:
+        """A write that changes nothing, or is refused, may rest on another one that is not on the disk yet: as little
+        as that one's own answer may it be told before."""
+        store = self._context.store
+        try:
+            response = await answer
+        except ApiError:
+            await store.all_settled()
+            raise
+        await store.settled(target.resource.id, (target.namespace, target.name))
+        return response
 
     def _elsewhere(self, request: Request, place: Place | None) -> Response:
         path = request.path.rstrip("/") or "/"
@@ -137,9 +151,11 @@ class Dispatcher:
         if not target.name or (verb not in SUBRESOURCE_VERBS and verb != "create"):
             raise method_not_allowed()
         if target.subresource == "scale" and target.version.scale is not None:
-            return scale(self._context, target, request)
+            scaled = scale(self._context, target, request)
+            return scaled if verb in READS else self._settled(target, scaled)
         if target.subresource == "status" and target.version.has_status:
-            return VERBS[verb](self._context, target, request, form)
+            answer = VERBS[verb](self._context, target, request, form)
+            return answer if verb in READS else self._settled(target, answer)
         if target.resource.custom:
             raise PageNotFound
         raise resource_not_found()

@@ -79,6 +79,18 @@ class Store:
         await self._submit(Change("DELETED", resource, record, previous), None)
         return record
 
+    async def settled(self, resource: str, key: Key) -> None:
+        """Returns when what `latest` says of the object is on the disk. Raises the error of a failed commit."""
+        staged = self._staged.get((resource, key))
+        if staged is not None:
+            await asyncio.shield(self._waiters[staged[1]])
+
+    async def all_settled(self) -> None:
+        """Returns when everything that `latest` says by now is on the disk. Raises the error of a failed commit."""
+        waiter = self._waiters.get(self._next)
+        if waiter is not None:
+            await asyncio.shield(waiter)
+
     def events(self, resource: str, after: int, until: int) -> Iterator[Row]:
         """Events after < rv <= until from the log. Raises the 410 of `expired` when they are gone."""
         self.require_retained(after)

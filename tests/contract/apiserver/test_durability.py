@@ -1,11 +1,15 @@
 """Ours only: what survives a stop, a kill and a lost event log. Each test has a server of its own."""
 
 import contextlib
+import json
+import socket
 import sqlite3
+import ssl
 import threading
 import time
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 import httpx
 
@@ -90,6 +94,43 @@ def test_kill_loses_nothing_acknowledged(own_server: Server) -> None:
         assert acknowledged.items() <= stored.items()
         made = api.widget(f"after-{count}")
         assert int(made["metadata"]["resourceVersion"]) > newest
+
+
+def test_who_is_told_that_it_is_there_finds_it(own_server: Server) -> None:
+    """Also when it is not on the disk yet at the moment of the second request."""
+    api = client_of(own_server)
+    install_widgets(api)
+    pair = [connected(own_server), connected(own_server)]
+    for number in range(100):
+        body = json.dumps(widget(f"twin-{number}")).encode()
+        both = raw(api, "POST", api.widgets, body) + raw(api, "GET", f"{api.widgets}/twin-{number}")
+        for connection in pair:
+            connection.sendall(both)
+        codes = [(status(answers), status(answers)) for answers in (c.makefile("rb") for c in pair)]
+        assert sorted(codes) == [(201, 200), (409, 200)]
+    for connection in pair:
+        connection.close()
+
+
+def connected(server: Server) -> ssl.SSLSocket:
+    address = ("127.0.0.1", server.port)
+    return server.context().wrap_socket(socket.create_connection(address, 20), server_hostname="127.0.0.1")
+
+
+def raw(api: Api, method: str, path: str, body: bytes = b"") -> bytes:
+    head = f"{method} {path} HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer {api.token}\r\n"
+    return f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+def status(answers: BinaryIO) -> int:
+    """Of the next answer, whose body is left out."""
+    code = int(answers.readline().split()[1])
+    length = 0
+    while (line := answers.readline()) != b"\r\n":
+        if line.lower().startswith(b"content-length:"):
+            length = int(line.split(b":")[1])
+    answers.read(length)
+    return code
 
 
 def test_too_old_versions_expire(tmp_path: Path) -> None:
