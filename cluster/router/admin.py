@@ -103,6 +103,12 @@ async def read_sessions(socket: AdminSocket, slot: str, command_prefix: str = ""
     return {row["svname"]: int(row["scur"] or 0) for row in rows}
 
 
+async def read_held(socket: AdminSocket, command_prefix: str = "") -> set[ServerKey]:
+    """The servers of all slots that hold a request or connection just now."""
+    rows = _rows(await socket.ask(f"{command_prefix}show stat -1 4 -1"))
+    return {(row["pxname"], row["svname"]) for row in rows if encode.is_slot(row["pxname"]) and int(row["scur"] or 0)}
+
+
 @dataclass(frozen=True)
 class Count:
     """Since the worker's start."""

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Sequence
 
 from cluster.router import encode
-from cluster.router.admin import AdminSocket, NoAnswer, Refused, read_old_workers, read_sessions, read_table
+from cluster.router.admin import AdminSocket, NoAnswer, Refused, read_held, read_old_workers, read_sessions, read_table
 from cluster.router.table import Operation, Retire, ServerKey, Table, applied, difference
 
 _log = logging.getLogger(__name__)
@@ -38,7 +38,17 @@ class Applier:
         return set(self.actual.servers) | set(self._retiring)
 
     async def refresh(self) -> None:
-        self.actual = await read_table(self._admin)
+        """What HAProxy has, and what only a worker that a reload left behind still holds: that is seen out."""
+        actual, left_behind = await read_table(self._admin), await self._held_by_old_workers()
+        self.actual = actual
+        for key in left_behind - set(actual.servers) - set(self._retiring):
+            self._begin(key)
+
+    async def _held_by_old_workers(self) -> set[ServerKey]:
+        held: set[ServerKey] = set()
+        for worker in await read_old_workers(self._master):
+            held |= await read_held(self._master, f"@!{worker} ")
+        return held
 
     async def apply(self, wanted: Table) -> None:
         """Raises NoAnswer or Refused; then `refresh`, and apply again. Retired servers are seen out meanwhile."""
@@ -99,17 +109,23 @@ class Applier:
         try:
             await self._until_idle(key, self._drain_seconds(key))
             await self._remove(key)
-        except (NoAnswer, Refused, TimeoutError) as error:
+        except (Refused, TimeoutError) as error:
             _log.info("server %s/%s: %s", *key, error)
         if self._retiring.get(key) is asyncio.current_task():
             del self._retiring[key]
         self._changed()
 
     async def _until_idle(self, key: ServerKey, seconds: float) -> None:
-        """Until no worker holds a request or connection of it, or the time is over."""
+        """Until no worker holds a request or connection of it, or the time is over. While nobody answers (the master
+        is away for a moment at a reload) it counts as held."""
         loop = asyncio.get_running_loop()
         deadline, pause = loop.time() + seconds, _FIRST_PAUSE
-        while await self._open_sessions(key) and (left := deadline - loop.time()) > 0:
+        while (left := deadline - loop.time()) > 0:
+            try:
+                if not await self._open_sessions(key):
+                    return
+            except (NoAnswer, TimeoutError) as error:
+                _log.debug("server %s/%s: %s", *key, error)
             await asyncio.sleep(min(pause, left))
             pause = min(_LONGEST_PAUSE, pause * 1.5)
 
@@ -121,17 +137,21 @@ class Applier:
         return count
 
     async def _remove(self, key: ServerKey) -> None:
-        """What is still open on it is closed; idle connections to it go a moment after it is in maintenance."""
-        target = f"{encode.slot(key[0])}/{encode.server(key[1])}"
+        """What is still open on it is closed (in an old worker it ends with the instance); idle connections to it go a
+        moment after it is in maintenance."""
         loop = asyncio.get_running_loop()
         deadline, pause = loop.time() + _REMOVAL_SECONDS, _FIRST_PAUSE
-        lines = [f"set server {target} state maint", f"shutdown sessions server {target}", f"del server {target}"]
-        while True:
-            answer = (await self._admin.tell(lines))[-1]
-            if answer in _GOOD:
-                self.actual = applied(self.actual, [Retire(*key)])
-                return
+        while (answer := await self._try_to_remove(key)) not in _GOOD:
             if loop.time() > deadline:
                 raise Refused(answer[:200])
             await asyncio.sleep(pause)
             pause = min(_LONGEST_PAUSE, pause * 1.5)
+        self.actual = applied(self.actual, [Retire(*key)])
+
+    async def _try_to_remove(self, key: ServerKey) -> str:
+        target = f"{encode.slot(key[0])}/{encode.server(key[1])}"
+        lines = [f"set server {target} state maint", f"shutdown sessions server {target}", f"del server {target}"]
+        try:
+            return (await self._admin.tell(lines))[-1]
+        except NoAnswer as error:
+            return str(error)

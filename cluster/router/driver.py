@@ -28,6 +28,7 @@ from crds.client.client import Client
 _log = logging.getLogger(__name__)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 _LONGEST_REST = 0.2
+_FIRST_LOOK_SECONDS = 10.0
 _TROUBLE = (NoAnswer, Refused, CannotStart, Unsafe, TimeoutError)
 
 
@@ -107,7 +108,7 @@ class Driver:
                 await self._start()
         else:
             await self._start()
-        await self._look()
+        await self._look_first()
         await self._figures.begin()
 
     async def _start(self) -> None:
@@ -119,6 +120,16 @@ class Driver:
             _log.error("begun anew with an empty table: %s", error)
             self._files.write_table(slot_names(enough(0, 0)), Table())
             await self._haproxy.start()
+
+    async def _look_first(self) -> None:
+        """The driver before us may have died in a reload, in which the master refuses for a moment."""
+        async with asyncio.timeout(_FIRST_LOOK_SECONDS):
+            while True:
+                try:
+                    return await self._look()
+                except NoAnswer as error:
+                    _log.info("%s", error)
+                    await asyncio.sleep(_FIRST_PAUSE)
 
     async def _look(self) -> None:
         """What HAProxy really has."""

@@ -112,6 +112,7 @@ class Haproxy:
                 raise BadConfiguration(f"HAProxy ended at its start: {self._log_tail()}")
             try:
                 if (await read_info(self.admin)).pid != orphan:
+                    await self.master.ask("show proc")
                     return
             except (NoAnswer, TimeoutError):
                 pass

@@ -10,7 +10,8 @@ from time import monotonic
 import aiohttp
 
 from cluster.router.config import RouterConfig
-from tests.system.router.world import App, Site, apps, haproxy_pids
+from cluster.router.driver import run
+from tests.system.router.world import App, Site, apps, as_process, haproxy_pids
 from tests.system.scheduler.world import background
 from tests.unit.cluster.eventually import eventually
 
@@ -146,6 +147,55 @@ async def test_a_connection_that_was_kept_open_over_a_reload_sees_the_changes_si
         assert b"connection: close" in answer.lower()
         writer.close()
         await eventually(lambda: len(haproxy_pids(config)) == 2)
+
+
+async def test_a_reload_does_not_shorten_the_time_to_finish(routed: Site, config: RouterConfig) -> None:
+    async with apps("one", "two") as (one, two):
+        await routed.deploy("shop", "shop-0-web", one, drain_seconds=60)
+        async with routed.http.ws_connect(f"{routed.url}/ws", headers=HEADERS) as socket:
+            await _leave(routed, two)
+            for round_ in range(3):
+                before = haproxy_pids(config)
+                for number in range(60):
+                    await routed.route(f"p{round_}-{number}", "")
+                await eventually(lambda before=before: haproxy_pids(config) - before)  # type: ignore[misc]
+                await socket.send_str("still")
+                assert await socket.receive_str(timeout=5) == "one: still"
+                assert not routed.let_go("shop-0-web-1")
+        await eventually(lambda: routed.let_go("shop-0-web-1"), seconds=10)
+
+
+async def test_a_driver_that_comes_back_after_a_reload_lets_old_connections_finish(
+    config: RouterConfig, site: Site
+) -> None:
+    async with apps("one", "two") as (one, two):
+        driver = await as_process(config)
+        await site.deploy("shop", "shop-0-web", one, drain_seconds=5)
+        async with site.http.ws_connect(f"{site.url}/ws", headers=HEADERS) as socket:
+            try:
+                before = haproxy_pids(config)
+                for number in range(60):
+                    await site.route(f"p{number}", "")
+                await eventually(lambda: haproxy_pids(config) - before)
+                await _leave(site, two)
+            finally:
+                driver.kill()
+                await driver.wait()
+            async with background(run(config)):
+                await site.route("blog", "")
+                await eventually(lambda: site.looked_at("blog"))
+                assert not site.let_go("shop-0-web-1")
+                await socket.send_str("still")
+                assert await socket.receive_str(timeout=5) == "one: still"
+                await eventually(lambda: site.let_go("shop-0-web-1"), seconds=15)
+
+
+async def _leave(site: Site, to: App) -> None:
+    """Another version is served, and the old instance is to go when its connections have."""
+    await site.workload("shop-1-web", drain_seconds=60)
+    await site.instance("shop-1-web", 1, to.address)
+    await site.switch("shop", "shop-1-web")
+    await site.delete_instance("shop-0-web-1")
 
 
 async def _ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str, path: str) -> bytes:

@@ -22,7 +22,8 @@ from crds.models.record import Metadata
 from crds.models.route import Route, RouteSpec
 from crds.models.workload import Workload, WorkloadSpec
 from crds.names import FINALIZER_NODE, FINALIZER_ROUTER, labels_for
-from tests.contract.apiserver.server import ROOT, Server, free_port
+from tests.contract.apiserver.server import ROOT, Server
+from tests.ports import free_port
 from tests.system.scheduler.world import NAMESPACE, kubeconfig_of
 from tests.unit.cluster.certificates import Authority
 from tests.unit.cluster.eventually import eventually
@@ -182,6 +183,11 @@ class Site:
         route = self.routes.get(NAMESPACE, project)
         status = route.status if route else None
         return bool(status and status.served_by == workload and status.observed_generation >= generation)
+
+    def looked_at(self, project: str) -> bool:
+        """The router said something on the project's Route."""
+        route = self.routes.get(NAMESPACE, project)
+        return route is not None and route.status.observed_generation is not None
 
     async def deploy(self, project: str, workload: str, app: App, **spec: Any) -> None:
         """A project with one instance, served."""
