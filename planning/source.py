@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from crds.models.project import ProjectSpec
 
 _SCP = re.compile(r"[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:[A-Za-z0-9_./~-]+")
+_START = "start:"
 _REF = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/@+-]*")
 
 
@@ -71,14 +72,17 @@ def follow(
 
     `handled` is the mark written when the last one was made (or taken as the start); `deployed` are the commits that
     its deploys were made from. A project whose deploys the API makes (`manual`) starts where its branch stands when it
-    is connected, unless somebody pushed; one that follows by manifest starts with a deploy."""
+    is connected, which a push of that same commit still deploys; one that follows by manifest starts with a deploy."""
     if head is None:
         return Follow(handled, None), False
-    manual = spec.deploy_policy == "manual"
-    mark = head if manual else f"{head}:{fingerprint(spec)}"
+    if spec.deploy_policy != "manual":
+        state = Follow(handled, f"{head}:{fingerprint(spec)}")
+        return state, state.due
+    place = hashlib.sha256(f"{spec.source.repository}\0{spec.source.branch}".encode()).hexdigest()[:8]
+    start, mark = f"{_START}{head}@{place}", f"{head}@{place}"
+    if handled and not handled.endswith(f"@{place}"):
+        handled = None  # of another repository or branch
+    if not pushed and handled in (None, start):
+        return Follow(handled, start), False
     state = Follow(handled, mark)
-    if not state.due:
-        return state, False
-    if manual and (head in deployed or (handled is None and not pushed)):
-        return state, False
-    return state, True
+    return state, state.due and head not in deployed

@@ -13,7 +13,7 @@ from api.problems import invalid
 from crds.models.core import Secret
 from crds.models.project import Project
 from crds.models.record import Metadata
-from crds.names import ANNOTATION_FOLLOW, labels_for, webhook_secret
+from crds.names import ANNOTATION_FOLLOW, ANNOTATION_PUSH, labels_for, webhook_secret
 from planning.source import ref_problem, repository_problem
 
 _SHORT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
@@ -69,8 +69,10 @@ def check_branch(branch: str | None, pointer: str = "/branch") -> str:
 
 
 def connect(repository: str, branch: str, user_id: str) -> dict[str, Any]:
+    """Pushes of before are forgotten: connecting deploys nothing by itself."""
+    notes = {ANNOTATION_FOLLOW: "true", ANNOTATION_PUSH: None, annotations.CONNECTED_BY: user_id}
     return {
-        "metadata": {"annotations": {ANNOTATION_FOLLOW: "true", annotations.CONNECTED_BY: user_id}},
+        "metadata": {"annotations": notes},
         "spec": {"source": {"repository": repository, "branch": branch}},
     }
 

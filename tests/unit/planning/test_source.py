@@ -77,18 +77,38 @@ def test_connecting_a_repository_deploys_nothing_by_itself() -> None:
     assert not due(MANUAL, "c1", None)
 
 
+def mark(spec: ProjectSpec, head: str, handled: str | None = None, *, pushed: bool = False) -> str | None:
+    """What is kept after a look."""
+    return follow(spec=spec, head=head, handled=handled, pushed=pushed, deployed=set())[0].wanted
+
+
 def test_a_push_deploys_the_head_once() -> None:
     assert due(MANUAL, "c1", None, pushed=True)
-    assert not due(MANUAL, "c1", "c1", pushed=True)
-    assert due(MANUAL, "c2", "c1", pushed=True)
+    first = mark(MANUAL, "c1", pushed=True)
+    assert not due(MANUAL, "c1", first, pushed=True)
+    assert not due(MANUAL, "c1", first), "nor when the push is forgotten, as at a new connection"
+    assert due(MANUAL, "c2", first, pushed=True)
+
+
+def test_a_push_that_comes_after_the_first_look_saw_its_commit_is_deployed() -> None:
+    seen = mark(MANUAL, "c1")
+    assert not due(MANUAL, "c1", seen)
+    assert due(MANUAL, "c1", seen, pushed=True)
+    assert not due(MANUAL, "c1", seen, pushed=True, deployed="c1")
 
 
 def test_a_head_that_somebody_deployed_by_hand_is_not_deployed_again() -> None:
-    assert not due(MANUAL, "c2", "c1", pushed=True, deployed="c2")
+    assert not due(MANUAL, "c2", mark(MANUAL, "c1"), pushed=True, deployed="c2")
 
 
 def test_a_lost_delivery_is_healed_when_the_branch_is_looked_at() -> None:
-    assert due(MANUAL, "c2", "c1")
+    assert due(MANUAL, "c2", mark(MANUAL, "c1"))
+    assert due(MANUAL, "c2", mark(MANUAL, "c1", pushed=True))
+
+
+def test_another_repository_or_branch_begins_anew() -> None:
+    other = ProjectSpec.model_validate({"deployPolicy": "manual", "source": {"repository": "/b", "branch": "x"}})
+    assert not due(other, "c9", mark(MANUAL, "c1", pushed=True))
 
 
 def test_by_manifest_the_first_head_and_each_change_deploy() -> None:
