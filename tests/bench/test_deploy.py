@@ -12,7 +12,8 @@ import httpx
 import pytest
 
 from tests.bench.report import report
-from tests.system.platform import ROOT, Platform, free_port, platform
+from tests.ports import free_port
+from tests.system.platform import ROOT, Platform, platform
 from tests.system.repositories import commit
 
 pytestmark = pytest.mark.bench

@@ -14,6 +14,18 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
         yield running
 
 
+@pytest.fixture(autouse=True)
+def leaves_no_project(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What a test ran in the shared installation makes room for the next test: a small machine runs twenty."""
+    if "shared" not in request.fixturenames:
+        yield
+        return
+    running: Platform = request.getfixturevalue("shared")
+    before = running.projects()
+    yield
+    running.remove_projects(running.projects() - before)
+
+
 @pytest.fixture(scope="session")
 def api(shared: Platform) -> Iterator[httpx.Client]:
     with shared.api() as client:

@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -16,16 +15,11 @@ from typing import Any, TypeVar
 
 import httpx
 
+from tests.ports import free_port
+
 T = TypeVar("T")
 ROOT = Path(__file__).parent.parent.parent
 _START_SECONDS = 60.0
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 def eventually(look: Callable[[], T], seconds: float = 30.0, every: float = 0.05) -> T:
@@ -134,6 +128,15 @@ class Platform:
     def records(self, plural: str) -> list[dict[str, Any]]:
         answer = json.loads(self.kubectl("get", f"{plural}.setpoint.dev", "-A", "-o", "json"))
         return list(answer["items"])
+
+    def projects(self) -> set[tuple[str, str]]:
+        """(namespace, name) of each."""
+        return {(p["metadata"]["namespace"], p["metadata"]["name"]) for p in self.records("projects")}
+
+    def remove_projects(self, projects: set[tuple[str, str]]) -> None:
+        for namespace in {namespace for namespace, _ in projects}:
+            names = [name for space, name in projects if space == namespace]
+            self.kubectl("-n", namespace, "delete", "projects", "--wait=false", "--ignore-not-found", *names)
 
     def pid(self, part: str) -> int:
         return int(json.loads((self.data_dir / "run" / f"{part}.json").read_text())["pid"])

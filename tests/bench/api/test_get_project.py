@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.apiserver.server import ROOT, free_port
+from tests.contract.apiserver.server import ROOT
+from tests.ports import free_port
 from tests.system.api.house import open_house
 
 ROUNDS = 5

@@ -19,7 +19,7 @@ from cluster.router.requestlog import Line, RequestLog
 from cluster.router.slots import slot_names
 from cluster.router.table import Server, Table
 from tests.bench.report import report
-from tests.contract.apiserver.server import free_port
+from tests.ports import free_port
 
 HERE = Path(__file__).parent
 PROJECTS = 100

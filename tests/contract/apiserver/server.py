@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import signal
-import socket
 import ssl
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.contract.apiserver.certificates import make_certificates
+from tests.ports import free_port
 
 MAIN = """
 import asyncio, sys
@@ -152,13 +152,6 @@ def prepared(folder: Path) -> Server:
     server = Server(folder, free_port())
     server.prepare()
     return server
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def kubeconfig(url: str, ca: Path, token: str) -> dict[str, object]:

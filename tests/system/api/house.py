@@ -27,7 +27,8 @@ from crds.models.account import Account
 from crds.models.core import CustomResourceDefinition, Namespace
 from crds.models.record import Metadata
 from crds.names import SYSTEM_NAMESPACE, account_namespace, record_id
-from tests.contract.apiserver.server import ROOT, Server, free_port, running
+from tests.contract.apiserver.server import ROOT, Server, running
+from tests.ports import free_port
 
 MAIN = """
 import asyncio, contextlib, json, logging, signal, sys
