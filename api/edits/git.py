@@ -70,7 +70,7 @@ def check_branch(branch: str | None, pointer: str = "/branch") -> str:
 
 def connect(repository: str, branch: str, user_id: str) -> dict[str, Any]:
     """Pushes of before are forgotten: connecting deploys nothing by itself."""
-    notes = {ANNOTATION_FOLLOW: "true", ANNOTATION_PUSH: None, annotations.CONNECTED_BY: user_id}
+    notes = {ANNOTATION_FOLLOW: "true", ANNOTATION_PUSH: "", annotations.CONNECTED_BY: user_id}
     return {
         "metadata": {"annotations": notes},
         "spec": {"source": {"repository": repository, "branch": branch}},

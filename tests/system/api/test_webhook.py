@@ -119,6 +119,14 @@ async def test_a_ping_and_other_events_deploy_nothing(visitor: Visitor) -> None:
     assert await word(visitor, project) is None
 
 
+async def test_connecting_forgets_the_pushes_of_before(visitor: Visitor) -> None:
+    project, path, secret = await hooked(visitor)
+    await push(visitor, path, secret)
+    assert await word(visitor, project)
+    await visitor.ok("POST", f"/v1/projects/{project['id']}/git", {"repo": "acme/other", "branch": "main"})
+    assert await word(visitor, project) == ""
+
+
 async def test_without_a_branch_every_push_is_looked_at(visitor: Visitor) -> None:
     project, path, secret = await hooked(visitor, branch=None)
     assert (await push(visitor, path, secret, "refs/heads/trunk")).json()["status"] == "accepted"
