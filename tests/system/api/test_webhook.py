@@ -89,7 +89,7 @@ async def test_whatever_does_not_fit_is_one_and_the_same_401(visitor: Visitor) -
         assert answer.status_code == 401
         assert "www-authenticate" not in answer.headers
         assert {**answer.json(), "instance": ""} == {**answers[0].json(), "instance": ""}
-    assert await word(visitor, project) is None
+    assert not await word(visitor, project)
     shown = await visitor.ok("GET", path.removesuffix("/webhook"))
     assert shown["webhook"]["status"] == "failing"
     assert "signature" in shown["webhook"]["lastError"]
@@ -116,7 +116,7 @@ async def test_a_ping_and_other_events_deploy_nothing(visitor: Visitor) -> None:
     ):
         answer = await push(visitor, path, secret, ref, headers=headers, **more)
         assert (answer.status_code, answer.json()["status"]) == (202, "ignored"), ref
-    assert await word(visitor, project) is None
+    assert not await word(visitor, project)
 
 
 async def test_connecting_forgets_the_pushes_of_before(visitor: Visitor) -> None:
