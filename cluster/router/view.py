@@ -97,7 +97,7 @@ class View:
 
     def _workload_changed(self, old: Workload | None, new: Workload | None) -> None:
         workload = new or old
-        if workload is not None and (old is None or new is None or old.spec != new.spec):
+        if workload is not None and _standing_part(old) != _standing_part(new):
             self._touch(workload.namespace, workload.name)
             self._changed()
 
@@ -111,6 +111,11 @@ def _wanted_part(route: Route | None) -> tuple[object, ...]:
 
 def _hosts_part(route: Route | None) -> tuple[object, ...]:
     return (route.uid, route.deleting, route.spec.hostnames) if route is not None else ()
+
+
+def _standing_part(workload: Workload | None) -> tuple[object, ...]:
+    """What of a workload decides whether traffic waits for it. (How long it may drain is looked up when it drains.)"""
+    return (workload.uid, workload.spec.replicas == 0) if workload is not None else ()
 
 
 def _serving_part(instance: Instance | None) -> tuple[object, ...]:

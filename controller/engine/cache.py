@@ -4,7 +4,8 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
-from crds.client.client import Client, parse_or_skip
+from crds.client.client import Client
+from crds.client.reflector import take_event
 from crds.client.store import Store, by_label
 from crds.models.record import Record
 from crds.names import LABEL_PROJECT
@@ -44,14 +45,7 @@ class Cache:
 
     def take(self, model: type[Record], event: str | None, body: dict[str, Any]) -> None:
         """One event of the operator: DELETED, or anything else with the record as it is now."""
-        record = parse_or_skip(model, body)
-        if record is None:
-            return
-        store = self._stores[model]
-        if event == "DELETED":
-            store.remove(record)
-        else:
-            store.upsert(record)
+        take_event(self._stores[model], event, body)
 
     def subscribe(self, model: type[R], listener: Callable[[R | None, R | None], None]) -> None:
         self.store(model).subscribe(listener)

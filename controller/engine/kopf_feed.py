@@ -11,7 +11,6 @@ import kopf
 import yaml
 
 from controller.engine.cache import Cache
-from crds.models.record import Record
 
 _END_SECONDS = 3.0
 
@@ -55,15 +54,14 @@ async def watch_with_kopf(kubeconfig: Path, cache: Cache, started: Callable[[], 
     kopf's own runner would, at its end, cancel every task of this loop that it did not know before; so its tasks are
     spawned by it, and ended by us."""
     registry = kopf.OperatorRegistry()
-    connection = _connection(kubeconfig)
+    connection = connection_of(kubeconfig)
 
     @kopf.on.login(registry=registry)
     async def login(**_: Any) -> kopf.ConnectionInfo:
         return connection
 
-    for model in cache.models:
-        _feed(registry, model, cache)
-    tasks = await kopf.spawn_tasks(registry=registry, settings=_settings(), clusterwide=True, standalone=True)
+    _feed(registry, cache)
+    tasks = await kopf.spawn_tasks(registry=registry, settings=quiet_settings(), clusterwide=True, standalone=True)
     started()
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -74,15 +72,20 @@ async def watch_with_kopf(kubeconfig: Path, cache: Cache, started: Callable[[], 
         await asyncio.wait(tasks, timeout=_END_SECONDS)
 
 
-def _feed(registry: kopf.OperatorRegistry, model: type[Record], cache: Cache) -> None:
-    resource = model.resource
+def _feed(registry: kopf.OperatorRegistry, cache: Cache) -> None:
+    """One handler for all kinds: kopf goes through all handlers several times an event."""
+    models = {model.resource.plural: model for model in cache.models}
+    (group,) = {model.resource.group for model in cache.models}
+    (version,) = {model.resource.version for model in cache.models}
 
-    @kopf.on.event(resource.group, resource.version, resource.plural, registry=registry)
-    async def take(event: Any, **_: Any) -> None:
-        cache.take(model, event.get("type"), dict(event["object"]))
+    @kopf.on.event(group, version, kopf.EVERYTHING, registry=registry)
+    async def take(event: Any, resource: kopf.Resource, **_: Any) -> None:
+        model = models.get(resource.plural)
+        if model is not None:
+            cache.take(model, event.get("type"), dict(event["object"]))
 
 
-def _settings() -> kopf.OperatorSettings:
+def quiet_settings() -> kopf.OperatorSettings:
     settings = kopf.OperatorSettings()
     settings.posting.enabled = False
     settings.posting.loggers = False
@@ -98,7 +101,7 @@ def _settings() -> kopf.OperatorSettings:
     return settings
 
 
-def _connection(kubeconfig: Path) -> kopf.ConnectionInfo:
+def connection_of(kubeconfig: Path) -> kopf.ConnectionInfo:
     config = yaml.safe_load(kubeconfig.read_text())
     context = _named(config["contexts"], config["current-context"])["context"]
     cluster = _named(config["clusters"], context["cluster"])["cluster"]

@@ -52,7 +52,7 @@ class Watch:
 
     model: type[Record]
     concerns: Callable[[Context, Any], Iterable[tuple[str, str]]]
-    when: Callable[[Record | None, Record | None], bool] = any_change
+    when: Callable[[Any, Any], bool] = any_change
 
 
 @dataclass(frozen=True)

@@ -1,42 +1,36 @@
 """Project: sums up what its records say, keeps its address, and makes a deploy when the branch it follows moves."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from controller.engine.context import Context
 from controller.engine.errors import NotYet, Terminal
 from controller.engine.reconciler import Reconciler, Watch, appeared_or_gone, spec_or_metadata
+from controller.reconcilers.project_following import MANAGER, follow_branch
 from controller.reconcilers.project_removal import FINALIZER, remove_project
-from crds.conditions import READY, with_condition
+from crds.conditions import READY, SCHEDULABLE, find, with_condition
 from crds.models.account import Account
 from crds.models.build import Build
-from crds.models.deploy import Deploy, DeploySpec
+from crds.models.deploy import Deploy
 from crds.models.domain import Domain
 from crds.models.gitref import GitRef
 from crds.models.instance import Instance
 from crds.models.project import InstanceCount, Project, ProjectStatus
-from crds.models.record import Metadata, Record
+from crds.models.record import Record
 from crds.models.route import Route
 from crds.models.scaling import Scaling
 from crds.models.workload import Workload
 from crds.names import (
-    ANNOTATION_FOLLOW,
-    ANNOTATION_PUSH,
     LABEL_PROJECT,
     PROJECT_NAME_LENGTH,
     RESERVED,
-    deploy_name,
     handle_of,
-    head_gitref,
     label,
     labels_for,
     name_problem,
     project_host,
 )
 from planning.phase import newest, project_phase
-from planning.source import follow, repository_problem
-
-MANAGER = "setpoint-project"
+from planning.source import repository_problem
 
 
 async def reconcile(context: Context, project: Project, status: ProjectStatus) -> float | None:
@@ -54,7 +48,7 @@ async def reconcile(context: Context, project: Project, status: ProjectStatus) -
     await _keep_address(context, project)
     _sum_up(context, project, status)
     if not account.spec.suspended:
-        await _follow_branch(context, project, status)
+        await follow_branch(context, project, status)
     return None
 
 
@@ -152,92 +146,32 @@ def _say_ready(context: Context, project: Project, status: ProjectStatus, last: 
 
 def _why_degraded(context: Context, project: Project) -> str | None:
     for workload in context.cache.of_project(Workload, project.namespace, project.name):
-        short = next((c for c in workload.status.conditions if c.type == "Schedulable" and c.status == "False"), None)
-        if short is not None and not workload.deleting:
+        short = find(workload.status.conditions, SCHEDULABLE)
+        if short is not None and short.status == "False" and not workload.deleting:
             return short.message
         if workload.status.trouble is not None and not workload.deleting:
             return workload.status.trouble.message
     return None
 
 
-async def _follow_branch(context: Context, project: Project, status: ProjectStatus) -> None:
-    """A pushed or moved branch makes one deploy for each head; whether it does is decided in `planning/source`."""
-    annotations = project.metadata.annotations
-    follows = project.spec.deploy_policy == "onChange" or annotations.get(ANNOTATION_FOLLOW) == "true"
-    source = project.spec.source
-    if not follows or not source.repository:
-        await _stop_following(context, project)
-        return
-    pushed = annotations.get(ANNOTATION_PUSH, "")
-    head = await _ask_for_head(context, project, pushed)
-    if head is None:
-        return
-    deploys = context.cache.of_project(Deploy, project.namespace, project.name)
-    state, due = follow(
-        spec=project.spec,
-        head=head,
-        handled=status.followed,
-        pushed=bool(pushed),
-        deployed={d.status.commit for d in deploys if d.status.commit},
-    )
-    status.head = head[:12]
-    if due:
-        await _deploy_head(context, project, status, head, pushed)
-    if state.due:
-        status.head_moves += 1
-        status.followed = state.wanted
-
-
-async def _ask_for_head(context: Context, project: Project, request: str) -> str | None:
-    """The commit at which the branch stands, if the answer is to the question as it is now."""
-    source, name = project.spec.source, head_gitref(project.name)
-    known = context.cache.get(GitRef, project.namespace, name)
-    spec: dict[str, Any] = {
-        "runner": context.settings.runner,
-        "project": project.name,
-        "repository": source.repository,
-        "ref": source.branch,
-        "request": request,
-        "intervalSeconds": context.settings.git_interval_seconds,
-    }
-    if known is None or any(known.spec.wire().get(key) != value for key, value in spec.items()):
-        metadata = {
-            "name": name,
-            "namespace": project.namespace,
-            "labels": labels_for(project.name),
-            "ownerReferences": [project.owner_reference().wire()],
-        }
-        known = await context.apply(GitRef, {"metadata": metadata, "spec": spec}, MANAGER)
-    answer = known.status
-    current = (answer.repository, answer.ref, answer.request or "") == (source.repository, source.branch, request)
-    return answer.commit if current and answer.phase == "resolved" else None
-
-
-async def _stop_following(context: Context, project: Project) -> None:
-    head = context.cache.get(GitRef, project.namespace, head_gitref(project.name))
-    if head is not None:
-        await context.remove(head)
-
-
-async def _deploy_head(context: Context, project: Project, status: ProjectStatus, head: str, pushed: str) -> None:
-    """The name says for which move of the head it is, so a crash before the status is written makes no second one."""
-    name = deploy_name(project.name, f"{project.uid} {status.head_moves + 1} {head}")
-    spec = DeploySpec(project=project.name, ref=head, trigger="webhook" if pushed else "git")
-    deploy = Deploy(
-        metadata=Metadata(
-            name=name,
-            namespace=project.namespace,
-            labels=labels_for(project.name),
-            owner_references=[project.owner_reference()],
-        ),
-        spec=spec,
-    )
-    await context.ensure(deploy)
-
-
 def _of_label(_context: Context, record: Record) -> Iterable[tuple[str, str]]:
     name = label(record, LABEL_PROJECT) or getattr(getattr(record, "spec", None), "project", "")
     return [(record.namespace, name)] if name else []
+
+
+def _counted_part(old: Workload | None, new: Workload | None) -> bool:
+    """What a project says of its workloads changed."""
+    return _counted(old) != _counted(new)
+
+
+def _counted(workload: Workload | None) -> tuple[object, ...]:
+    if workload is None:
+        return ()
+    spec, status, short = workload.spec, workload.status, find(workload.status.conditions, SCHEDULABLE)
+    shortfall = short.message if short is not None and short.status == "False" else None
+    trouble = status.trouble.message if status.trouble is not None else None
+    stands = (workload.uid, workload.deleting, spec.deploy, spec.served, spec.replicas)
+    return (*stands, status.ready, shortfall, trouble)
 
 
 def _of_account(context: Context, account: Account) -> Iterable[tuple[str, str]]:
@@ -248,7 +182,8 @@ RECONCILER = Reconciler(
     Project,
     reconcile,
     [
-        *(Watch(model, _of_label) for model in (Deploy, Domain, GitRef, Workload)),
+        *(Watch(model, _of_label) for model in (Deploy, Domain, GitRef)),
+        Watch(Workload, _of_label, _counted_part),
         Watch(Route, _of_label, spec_or_metadata),
         *(Watch(model, _of_label, appeared_or_gone) for model in (Build, Instance, Scaling)),
         Watch(Account, _of_account, spec_or_metadata),

@@ -95,11 +95,24 @@ def _of_project(context: Context, record: Record) -> Iterable[tuple[str, str]]:
     return [scaling.key for scaling in context.cache.of_project(Scaling, record.namespace, project)]
 
 
+def _scaled_part(old: Workload | None, new: Workload | None) -> bool:
+    """What a scaling hands on, or reports, changed."""
+    return _scaled(old) != _scaled(new)
+
+
+def _scaled(workload: Workload | None) -> tuple[object, ...]:
+    if workload is None:
+        return ()
+    spec, status, fits = workload.spec, workload.status, find(workload.status.conditions, SCHEDULABLE)
+    says = (fits.status, fits.reason, fits.message) if fits else None
+    return (workload.uid, workload.deleting, spec.deploy, spec.replicas, spec.size, status.ready, says)
+
+
 RECONCILER = Reconciler(
     Scaling,
     reconcile,
     [
-        Watch(Workload, _of_project),
+        Watch(Workload, _of_project, _scaled_part),
         Watch(Route, _of_project, spec_or_metadata),
         Watch(Project, _of_project, appeared_or_gone),
     ],

@@ -66,14 +66,21 @@ class Reflector(Generic[R]):
     def _take(self, event: dict[str, Any]) -> None:
         if event["type"] == "ERROR":
             raise error_for(int(event["object"].get("code") or 500), event["object"])
-        meta = event["object"]["metadata"]
         # A bookmark carries a version and nothing else.
-        record = None if event["type"] == "BOOKMARK" else parse_or_skip(self._store.model, event["object"])
-        if record is not None and event["type"] == "DELETED":
-            self._store.remove(record)
-        elif record is not None:
-            self._store.upsert(record)
-        self._version = meta.get("resourceVersion") or self._version
+        if event["type"] != "BOOKMARK":
+            take_event(self._store, event["type"], event["object"])
+        self._version = event["object"]["metadata"].get("resourceVersion") or self._version
+
+
+def take_event(store: Store[R], type_: str | None, body: dict[str, Any]) -> None:
+    """One event of a watch into the store: DELETED, or anything else with the object as it is now."""
+    if type_ != "DELETED" and store.knows(body["metadata"]):
+        return
+    record = parse_or_skip(store.model, body)
+    if record is not None and type_ == "DELETED":
+        store.remove(record)
+    elif record is not None:
+        store.upsert(record)
 
 
 def pause_after(failures: int) -> float:

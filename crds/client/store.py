@@ -1,7 +1,7 @@
 """The watch cache: the records of one kind in memory, by key, by uid and by index, and who wants to know of changes."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from crds.models.record import Record
 
@@ -52,6 +52,14 @@ class Store(Generic[R]):
         """Be called after each change; the answer ends it. A listener must be quick and must not raise."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+
+    def knows(self, metadata: dict[str, Any]) -> bool:
+        """Whether this very record is here in this version or a newer one: then an event about it (the echo of a write
+        of ours, mostly) need not even be parsed."""
+        known = self._records.get((metadata.get("namespace") or "", metadata["name"]))
+        if known is None or known.uid != metadata.get("uid"):
+            return False
+        return int(metadata.get("resourceVersion") or 0) <= version_of(known)
 
     def upsert(self, record: R) -> bool:
         """Take this version unless a newer one (or its end) is known already; says whether it was news."""

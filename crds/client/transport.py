@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -77,7 +77,7 @@ class Transport:
             raise Unavailable(f"The state store does not answer ({type(error).__name__}).") from error
         return _decode(response.status, data)
 
-    async def lines(self, path: str, query: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
+    async def lines(self, path: str, query: dict[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
         """One JSON object a line, until the server ends the stream. Raises as `request` does."""
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=90)
         try:

@@ -45,6 +45,16 @@ def test_the_newest_version_wins_in_any_order(events: list[tuple[str, int, str, 
         }
 
 
+@given(EVENTS)
+def test_what_is_known_would_be_no_news(events: list[tuple[str, int, str, bool]]) -> None:
+    cache = store()
+    for name, version, project, gone in events:
+        one = record(name, version, project)
+        if not gone and cache.knows(one.metadata.wire()):
+            assert not cache.upsert(one)
+        (cache.remove if gone else cache.upsert)(one)
+
+
 def test_a_late_event_does_not_undo_the_answer_of_a_write() -> None:
     cache = store()
     cache.upsert(record("a", 5))
