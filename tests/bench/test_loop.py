@@ -23,7 +23,7 @@ from crds.models.workload import Workload, WorkloadSpec
 from crds.names import labels_for
 from tests.bench.apiserver.driver import WIDGETS, widget
 from tests.bench.report import report
-from tests.bench.watched import close, edit, watched
+from tests.bench.watched import Objects, close, edit, watched
 from tests.contract.apiserver.server import ROOT
 from tests.contract.apiserver.server import running as api_server
 from tests.system.platform import Platform, platform
@@ -68,6 +68,14 @@ def observed(body: dict[str, Any] | None, generation: int) -> bool:
     return body is not None and body.get("status", {}).get("observedGeneration", 0) >= generation
 
 
+def seen(projects: Objects, version: int) -> bool:
+    return int(projects["latency"]["metadata"]["resourceVersion"]) >= version
+
+
+def answered(projects: Objects, generation: int) -> bool:
+    return observed(projects["latency"], generation)
+
+
 async def test_edit_to_status(running: Platform) -> None:
     client = await Client.open(Path(running.credentials["kubeconfig"]), "bench")
     await client.create(project("latency"))
@@ -79,9 +87,9 @@ async def test_edit_to_status(running: Platform) -> None:
             began = time.monotonic()
             made = await edit(client.transport, path(Project, "latency"), {"buildTimeoutSeconds": 100 + number})
             generation, version = made["metadata"]["generation"], int(made["metadata"]["resourceVersion"])
-            await until(lambda version=version: int(projects["latency"]["metadata"]["resourceVersion"]) >= version)
+            await until(partial(seen, projects, version))
             floor.append((time.monotonic() - began) * 1000)
-            await until(lambda generation=generation: observed(projects["latency"], generation))
+            await until(partial(answered, projects, generation))
             ours.append((time.monotonic() - began) * 1000)
     await close(client.transport)
     report("spec edit -> status, idle, p50", ours, floor, "ms", "<= 10 ms")
@@ -92,7 +100,7 @@ async def test_a_thousand_projects(running: Platform, tmp_path: Path) -> None:
     floor = await _kopf_alone(tmp_path)
     client = await Client.open(Path(running.credentials["kubeconfig"]), "bench")
     names = [f"p{number}" for number in range(PROJECTS)]
-    await in_parallel([lambda name=name: client.create(project(name)) for name in names])
+    await in_parallel([partial(client.create, project(name)) for name in names])
     async with watched(client.transport, path(Project)) as projects:
 
         def all_projects(generation: int) -> bool:
