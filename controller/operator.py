@@ -9,14 +9,14 @@ from pathlib import Path
 from controller.engine.cache import Cache
 from controller.engine.context import Context, Settings
 from controller.engine.kopf_feed import watch_with_kopf
-from controller.engine.leader import while_leading
-from controller.engine.queue import Depth, WorkQueue
 from controller.engine.reconciler import Key, Reconciler, Watch, run_once, spec_or_metadata
 from controller.table import RECONCILERS, WATCHED
+from crds.client.backoff import pause_after
 from crds.client.client import Client
 from crds.client.errors import ApiError
+from crds.client.leadership import Leadership
 from crds.client.lease import LeaseHolder
-from crds.client.reflector import pause_after
+from crds.client.queue import Depth, WorkQueue
 from crds.models.record import Record
 
 _log = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ async def run(config: ControllerConfig, report: Callable[[Depth], None] | None =
     client = await Client.open(config.kubeconfig, "setpoint-controller")
     try:
         lease = LeaseHolder(client, "controller", config.identity)
-        await while_leading(lease, lambda: _reconcile_all(config, client, report))
+        await Leadership(lease).work(lambda: _reconcile_all(config, client, report))
     finally:
         await client.close()
 

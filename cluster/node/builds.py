@@ -15,8 +15,8 @@ from cluster.builder.log import BuildLog
 from cluster.builder.step import Steps, end_leftovers
 from cluster.node.reporter import persist
 from cluster.node.services import Services
+from crds.client.backoff import pause_after
 from crds.client.errors import ApiError, NotFound
-from crds.client.reflector import pause_after
 from crds.conditions import READY, with_condition
 from crds.models.build import Build
 from crds.models.core import Secret

@@ -10,10 +10,10 @@ from cluster.node.config import NodeConfig
 from cluster.node.reporter import persist
 from cluster.sandbox.check import Walls
 from cluster.sandbox.view import Machine
+from crds.client.backoff import pause_after
 from crds.client.client import Client
 from crds.client.errors import AlreadyExists, ApiError, NotFound
 from crds.client.lease import LeaseHolder
-from crds.client.reflector import pause_after
 from crds.client.store import Store
 from crds.conditions import READY, with_condition
 from crds.models.computenode import ComputeNode

@@ -5,9 +5,9 @@ import contextlib
 import logging
 from typing import Any, Generic, TypeVar
 
+from crds.client.backoff import pause_after
 from crds.client.client import Client
 from crds.client.errors import ApiError, Conflict, NotFound
-from crds.client.reflector import pause_after
 from crds.client.store import Store
 from crds.models.record import Record
 

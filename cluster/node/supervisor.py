@@ -16,8 +16,8 @@ from cluster.node.reporter import current
 from cluster.node.services import Services
 from cluster.node.starter import Inputs, note_last_will, read_inputs, start
 from cluster.node.view import CannotStart
+from crds.client.backoff import pause_after
 from crds.client.errors import ApiError, Conflict, NotFound
-from crds.client.reflector import pause_after
 from crds.models.instance import Instance
 from crds.names import FINALIZER_NODE
 

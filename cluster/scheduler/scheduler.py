@@ -6,14 +6,15 @@ from typing import Any
 
 from cluster.scheduler.config import SchedulerConfig
 from cluster.scheduler.errands import Errands
-from cluster.scheduler.leadership import lead
 from cluster.scheduler.liveness import NODE_LEASE_PREFIX, Liveness, node_of
 from cluster.scheduler.nodes import Nodes
-from cluster.scheduler.queue import WorkQueue
 from cluster.scheduler.view import View
 from cluster.scheduler.workloads import Workloads
 from crds.client.client import Client
 from crds.client.errors import ApiError, NotFound
+from crds.client.leadership import Leadership
+from crds.client.lease import LeaseHolder
+from crds.client.queue import WorkQueue
 from crds.models.build import Build
 from crds.models.computenode import ComputeNode
 from crds.models.core import Lease
@@ -23,7 +24,7 @@ from crds.models.workload import Workload
 from crds.names import SYSTEM_NAMESPACE
 
 _log = logging.getLogger(__name__)
-_WORKERS = 16
+_LEASE = "scheduler"
 
 Key = tuple[str, str, str]
 """(what, namespace, name): `workload`, `release` (an instance's finalizers), `gitref`, `builds` (of a namespace),
@@ -46,12 +47,11 @@ class Scheduler:
         self._config = config
         self._client = client
         self._view = View()
-        self._queue: WorkQueue[Key] = WorkQueue()
+        self._queue: WorkQueue[Key] = WorkQueue(self._handle)
         self._liveness = Liveness(config.lost_after, self._still_silent, self._node_changed)
         self._workloads = Workloads(client, self._view, self._liveness)
         self._nodes = Nodes(client, self._view, self._liveness)
         self._errands = Errands(client, self._view, self._liveness)
-        self._leading = asyncio.Event()
 
     async def run(self) -> None:
         self._subscribe()
@@ -62,9 +62,8 @@ class Scheduler:
                     tasks.create_task(reflector.run())
                 for reflector in reflectors:
                     await reflector.synced.wait()
-                for _ in range(_WORKERS):
-                    tasks.create_task(self._queue.work(self._handle, self._leading))
-                await lead(self._client, self._config, self._leading, self._begin, self._liveness.start_over)
+                lease = LeaseHolder(self._client, _LEASE, self._config.identity)
+                await Leadership(lease, self._config.renew_every, self._liveness.start_over).work(self._lead)
         finally:
             self._liveness.close()
 
@@ -76,9 +75,11 @@ class Scheduler:
         self._view.builds.subscribe(self._build_changed)
         self._view.gitrefs.subscribe(self._gitref_changed)
 
-    def _begin(self) -> None:
-        """We lead now: look at everything."""
-        _log.info("leading")
+    async def _lead(self) -> None:
+        self._look_at_everything()
+        await self._queue.run()
+
+    def _look_at_everything(self) -> None:
         keys = {
             "node": self._view.nodes.keys(),
             "workload": self._view.workloads.keys(),
@@ -133,7 +134,7 @@ class Scheduler:
     def _node_changed(self, node: str) -> None:
         """It is back, lost, new, or offers something else. That is rare, so everything is looked at."""
         _log.info("node %s: %s", node, "alive" if self._liveness.alive(node) else "not alive")
-        self._begin()
+        self._look_at_everything()
 
     def _room_may_have_grown(self) -> None:
         for namespace, name in self._workloads.waiting:

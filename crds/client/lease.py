@@ -15,7 +15,7 @@ def _utc_now() -> datetime:
 
 
 class LeaseHolder:
-    """Takes and renews one Lease in the system namespace under one identity."""
+    """Takes and renews one Lease in the system namespace under one identity; it lasts `seconds` after each renewal."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class LeaseHolder:
         self._client = client
         self._name = name
         self._identity = identity
-        self._seconds = seconds
+        self.seconds = seconds
         self._now = now
 
     async def renew(self) -> bool:
@@ -44,7 +44,7 @@ class LeaseHolder:
             spec.acquire_time = self._now()
             spec.lease_transitions = (spec.lease_transitions or 0) + 1
         spec.holder_identity = self._identity
-        spec.lease_duration_seconds = self._seconds
+        spec.lease_duration_seconds = self.seconds
         spec.renew_time = self._now()
         try:
             await self._client.replace(lease)
@@ -58,7 +58,7 @@ class LeaseHolder:
             metadata=Metadata(name=self._name, namespace=SYSTEM_NAMESPACE),
             spec=LeaseSpec(
                 holder_identity=self._identity,
-                lease_duration_seconds=self._seconds,
+                lease_duration_seconds=self.seconds,
                 acquire_time=now,
                 renew_time=now,
                 lease_transitions=0,

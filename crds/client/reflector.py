@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-import random
 from typing import Any, Generic, TypeVar
 
+from crds.client.backoff import pause_after
 from crds.client.client import Client, parse_or_skip
 from crds.client.errors import ApiError, Gone, error_for
 from crds.client.store import Store
@@ -13,7 +13,6 @@ from crds.models.record import Record
 R = TypeVar("R", bound=Record)
 _log = logging.getLogger(__name__)
 _WATCH_SECONDS = 300
-_LONGEST_PAUSE = 5.0
 
 
 class Reflector(Generic[R]):
@@ -81,8 +80,3 @@ def take_event(store: Store[R], type_: str | None, body: dict[str, Any]) -> None
         store.remove(record)
     elif record is not None:
         store.upsert(record)
-
-
-def pause_after(failures: int) -> float:
-    """Seconds to wait after so many failures in a row: from 0.05 doubling to a cap, with jitter."""
-    return min(_LONGEST_PAUSE, 0.05 * 2.0 ** min(failures, 10)) * random.uniform(0.7, 1.0)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import controller.operator
 from controller.engine.context import Settings as LoopSettings
-from controller.engine.queue import Depth
+from crds.client.queue import Depth
 from setpoint.child import take_signals
 from setpoint.installation import Installation, write_file
 from setpoint.settings import Settings

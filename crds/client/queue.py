@@ -3,18 +3,16 @@
 import asyncio
 import contextlib
 import logging
-import random
 import time
 from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from crds.client.backoff import pause_after
 from crds.client.errors import ApiError, Conflict
 
 K = TypeVar("K", bound=Hashable)
 _log = logging.getLogger(__name__)
-_FIRST_PAUSE = 0.05
-_LONGEST_PAUSE = 30.0
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ class WorkQueue(Generic[K]):
         )
 
     async def run(self) -> None:
-        """Work until cancelled."""
+        """Work until cancelled; then it can be run again, with what was added meanwhile."""
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(self._workers):
@@ -87,6 +85,7 @@ class WorkQueue(Generic[K]):
         finally:
             for timer in self._timers.values():
                 timer.cancel()
+            self._timers.clear()
 
     async def _worker(self) -> None:
         while True:
@@ -121,16 +120,11 @@ class WorkQueue(Generic[K]):
         failures = self._failures.get(key, 0) + 1
         self._failures[key] = failures
         pause = pause_after(failures)
-        if isinstance(error, Conflict):
-            # Somebody was quicker; with the newer version in the cache it is tried again. Nothing to tell anyone.
-            _log.debug("%s: %s", key, error)
+        if isinstance(error, ApiError):
+            # Of a Conflict there is nothing to tell: somebody was quicker, and the newer version is on its way here.
+            level = logging.DEBUG if isinstance(error, Conflict) else logging.INFO
+            _log.log(level, "%s: again in %.2f s: %s", key, pause, error)
         else:
-            trace = None if isinstance(error, ApiError) else error
-            _log.warning("%s failed (%d in a row), again in %.2f s: %s", key, failures, pause, error, exc_info=trace)
+            _log.error("%s failed (%d in a row), again in %.2f s", key, failures, pause, exc_info=error)
         with contextlib.suppress(RuntimeError):
             self.add_later(key, pause)
-
-
-def pause_after(failures: int) -> float:
-    """Seconds: doubling from 0.05 to a cap, with jitter."""
-    return min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** min(failures - 1, 16)) * random.uniform(0.7, 1.0)
