@@ -1,11 +1,13 @@
 """The `setpoint` command: one sub-command for everything, one for each part, and one to look."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
 from setpoint.installation import Installation
 from setpoint.parts import ROLES, Part
+from setpoint.processes import process_of, write_process
 from setpoint.settings import SettingError, Settings, add_options, read_saved_settings, read_settings
 
 _INTRO = """Setpoint deploys and runs projects from git repositories.
@@ -66,7 +68,13 @@ def _dispatch(options: argparse.Namespace, settings: Settings) -> int:
 def _run_part(part: Part, settings: Settings, installation: Installation) -> int:
     from setpoint.child import run_until_signal, set_up_logging
 
+    running = process_of(installation, part.name)
+    if running is not None:
+        print(f"{part.name} runs already (process {running.pid}): stop it, or `setpoint up`, first.", file=sys.stderr)
+        return 1
     set_up_logging(None)
+    # Where `status` looks, and where a later `up` finds it and takes it over.
+    write_process(installation, part.name, os.getpid(), restarts=0, settings=settings.fingerprint)
     return run_until_signal(lambda: part.run(settings, installation), lambda: part.end(settings, installation))
 
 

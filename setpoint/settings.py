@@ -4,7 +4,7 @@ import json
 import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from setpoint.installation import read_json, write_file
@@ -80,6 +80,11 @@ class Settings:
     @property
     def router_url(self) -> str:
         return f"http://{self.base_domain}:{self.router_port}"
+
+    @property
+    def fingerprint(self) -> str:
+        """Two parts with the same one run alike (whether `up` deploys the example is nothing to a part)."""
+        return repr(replace(self, example=True))
 
 
 def add_options(parser: ArgumentParser) -> None:

@@ -60,7 +60,7 @@ class Supervisor:
 
     def _running_already(self, part: Part) -> Process | None:
         saved = read_json(self._state(part))
-        if saved is None or saved.get("settings") != repr(self.settings):
+        if saved is None or saved.get("settings") != self.settings.fingerprint:
             if saved is not None:
                 _end(Process(int(saved["pid"]), int(saved["started"])))
             return None
@@ -100,7 +100,7 @@ class Supervisor:
             supervised.part.name,
             supervised.process.pid,
             restarts=supervised.restarts,
-            settings=repr(self.settings),
+            settings=self.settings.fingerprint,
         )
 
     def turn(self, timeout: float) -> None:

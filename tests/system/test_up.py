@@ -106,6 +106,36 @@ def test_a_killed_up_takes_nothing_down_and_the_next_adopts_all(tmp_path: Path) 
         assert running.get("steady").text.strip() == "steady"
 
 
+def test_each_part_by_itself_and_up_takes_them_over(tmp_path: Path) -> None:
+    repository = tmp_path / "repository"
+    commit(repository, version("alone"))
+    running = Platform(tmp_path / "data").start()
+    assert running.stop() == 0
+    base = [sys.executable, "-m", "setpoint"]
+    folder = ["--data-dir", str(running.data_dir)]
+    roles = ("apiserver", "router", "node", "scheduler", "controller", "api")
+    parts = [subprocess.Popen([*base, role, *folder], cwd=ROOT, stderr=subprocess.DEVNULL) for role in roles]
+    try:
+        with running.api() as client:
+            eventually(lambda: client.get("/v1/projects").status_code == 200)
+            assert running.deploy(client, running.new_project(client, "alone", repository))["status"] == "live"
+        eventually(lambda: running.get("alone").text.strip() == "alone")
+        shown = subprocess.run([*base, "status", *folder], cwd=ROOT, capture_output=True, text=True, timeout=60).stdout
+        for part, name in zip(parts, ("apiserver", "router", "node-1", "scheduler", "controller", "api"), strict=True):
+            assert re.search(rf"^{name} +{part.pid} ", shown, re.MULTILINE), shown
+        again = subprocess.run([*base, "node", *folder], cwd=ROOT, capture_output=True, text=True, timeout=60)
+        assert again.returncode == 1
+        assert "node-1 runs already" in again.stderr
+        running.start()
+        assert sum("was still running" in line for line in running.output) == len(parts)
+        assert running.get("alone").text.strip() == "alone"
+        assert running.stop() == 0
+    finally:
+        for part in parts:
+            part.terminate()
+            part.wait(20)
+
+
 def test_the_example_can_be_left_out_by_a_variable(tmp_path: Path) -> None:
     with platform(tmp_path / "data", example=True, environment={"SETPOINT_EXAMPLE": "0"}) as running:
         assert "Served" not in "\n".join(running.output)
