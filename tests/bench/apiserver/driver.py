@@ -10,13 +10,15 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import uvloop
 import yaml
 
-from tests.contract.apiserver.server import Server, running
+from tests.contract.apiserver.server import ROOT, Server, running
+from tests.ports import free_port
 
 CONNECTIONS = 32
 WIDGETS = Path(__file__).parents[2] / "contract" / "apiserver" / "widgets.yaml"
@@ -35,6 +37,14 @@ class Connection:
         self._reader, self._writer = await asyncio.open_connection(
             "127.0.0.1", self._server.port, ssl=context, limit=1 << 26
         )
+
+    async def opens(self, context: ssl.SSLContext) -> bool:
+        """Whether somebody listens there (yet)."""
+        try:
+            await self.open(context)
+        except ConnectionRefusedError:
+            return False
+        return True
 
     async def request(self, method: str, path: str, body: bytes = b"", kind: str = "application/json") -> bytes:
         """The body of the answer. Raises RuntimeError for a status of 400 or more."""
@@ -78,31 +88,57 @@ async def rate(connections: list[Connection], count: int, send: Callable[[Connec
     return count / (time.perf_counter() - started)
 
 
-async def measure(server: Server, objects: int = 10_000, gets: int = 20_000) -> Figures:
+async def measure(server: Server, folder: Path, objects: int = 10_000, gets: int = 20_000) -> tuple[Figures, Figures]:
+    """Ours, and the floor: the same requests to a server that understands nothing."""
     context = server.context()
+    async with connected(server, context) as connections:
+        definition = json.dumps(yaml.safe_load(WIDGETS.read_text())).encode()
+        await connections[0].request("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)
+        ours = await _rates(connections, objects, gets)
+        ours["applies_per_second"] = await rate(connections, objects // 4, _apply)
+        ours["list_ms"] = await _list_ms(connections[0])
+        ours["watch_ms_p50"] = await _watch_ms(server, connections[0], context)
+        (folder / "single").write_bytes(await connections[0].request("GET", f"{BASE}/w0"))
+        (folder / "everything").write_bytes(await connections[0].request("GET", BASE))
+    bare = Server(folder, free_port())
+    paths = [server.folder / "certs", folder / "bare.db", folder / "single", folder / "everything"]
+    command = [sys.executable, "-m", "tests.bench.apiserver.bare", str(bare.port), *(str(path) for path in paths)]
+    process = await asyncio.create_subprocess_exec(*command, cwd=ROOT)
+    try:
+        async with connected(bare, context) as connections:
+            floor = await _rates(connections, objects, gets)
+            floor["list_ms"] = await _list_ms(connections[0])
+    finally:
+        process.kill()
+        await process.wait()
+    return ours, floor
+
+
+async def _rates(connections: list[Connection], objects: int, gets: int) -> Figures:
+    creates = await rate(connections, objects, lambda c, n: c.request("POST", BASE, widget(f"w{n}")))
+    reads = await rate(connections, gets, lambda c, n: c.request("GET", f"{BASE}/w{n % objects}"))
+    return {"creates_per_second": creates, "gets_per_second": reads}
+
+
+async def _apply(connection: Connection, number: int) -> bytes:
+    path = f"{BASE}/w{number}?fieldManager=bench&force=true"
+    return await connection.request("PATCH", path, widget(f"w{number}"), "application/apply-patch+yaml")
+
+
+@asynccontextmanager
+async def connected(server: Server, context: ssl.SSLContext) -> AsyncIterator[list[Connection]]:
     connections = [Connection(server) for _ in range(CONNECTIONS)]
-    await asyncio.gather(*(connection.open(context) for connection in connections))
-    definition = json.dumps(yaml.safe_load(WIDGETS.read_text())).encode()
-    await connections[0].request("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)
-    figures: Figures = {}
-    figures["creates_per_second"] = await rate(
-        connections, objects, lambda c, n: c.request("POST", BASE, widget(f"w{n}"))
-    )
-    figures["gets_per_second"] = await rate(connections, gets, lambda c, n: c.request("GET", f"{BASE}/w{n % objects}"))
-    figures["applies_per_second"] = await rate(
-        connections,
-        objects // 4,
-        lambda c, n: c.request(
-            "PATCH", f"{BASE}/w{n}?fieldManager=bench&force=true", widget(f"w{n}"), "application/apply-patch+yaml"
-        ),
-    )
-    figures["list_ms"] = await _list_ms(connections[0])
-    figures["watch_ms_p50"] = await _watch_ms(server, connections[0], context)
     for connection in connections:
-        connection.close()
-    # What an abort leaves to be done is done in the loop's next turns.
-    await asyncio.sleep(0.1)
-    return figures
+        async with asyncio.timeout(10):
+            while not await connection.opens(context):
+                await asyncio.sleep(0.02)
+    try:
+        yield connections
+    finally:
+        for connection in connections:
+            connection.close()
+        # What an abort leaves to be done is done in the loop's next turns.
+        await asyncio.sleep(0.1)
 
 
 async def _list_ms(connection: Connection) -> float:
@@ -140,15 +176,16 @@ def private_mib(pid: int) -> float:
     return sum(int(line.split()[1]) for line in rollup if line.startswith("Private_")) / 1024
 
 
-def bench(objects: int = 10_000, gets: int = 20_000) -> Figures:
-    """All figures of a server of its own."""
-    with tempfile.TemporaryDirectory() as folder, running(Path(folder)) as server:
+def bench(objects: int = 10_000, gets: int = 20_000) -> tuple[Figures, Figures]:
+    """All figures of a server of its own, and of the floor."""
+    with tempfile.TemporaryDirectory() as folder, running(Path(folder) / "server") as server:
         assert server.process is not None
         idle = private_mib(server.process.pid)
-        figures = uvloop.run(measure(server, objects, gets))
-        return {"idle_private_mib": idle, **figures, "full_private_mib": private_mib(server.process.pid)}
+        ours, floor = uvloop.run(measure(server, Path(folder), objects, gets))
+        return {"idle_private_mib": idle, **ours, "full_private_mib": private_mib(server.process.pid)}, floor
 
 
 if __name__ == "__main__":
-    for name, value in bench().items():
-        sys.stdout.write(f"{name:24} {value:12.1f}\n")
+    ours, floor = bench()
+    for name, value in ours.items():
+        sys.stdout.write(f"{name:24} {value:12.1f} {floor.get(name, 0):12.1f}\n")
