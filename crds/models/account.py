@@ -31,7 +31,7 @@ class AccountStatus(Status):
 class Account(Record):
     resource: ClassVar[Resource] = Resource(GROUP, VERSION, "accounts", "Account", namespaced=False)
     columns: ClassVar[list[Column]] = [
-        Column("Name", ".spec.displayName"),
+        Column("Display name", ".spec.displayName"),
         Column("Plan", ".spec.plan"),
         Column("Status", ".status.phase"),
         Column("Namespace", ".status.namespace", priority=1),
