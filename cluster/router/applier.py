@@ -4,8 +4,9 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 
+from cluster.haproxy.admin import AdminSocket, NoAnswer, Refused, read_old_workers
 from cluster.router import encode
-from cluster.router.admin import AdminSocket, NoAnswer, Refused, read_held, read_old_workers, read_sessions, read_table
+from cluster.router.admin import read_held, read_sessions, read_table
 from cluster.router.table import Operation, Retire, ServerKey, Table, applied, difference
 
 _log = logging.getLogger(__name__)

@@ -8,7 +8,8 @@ from pathlib import Path
 class RouterConfig:
     """`data_dir`: everything of the router is in there, one driver at a time. `host` (an IP address) and `port`: where
     projects are served, by plain http. `base_domain`: under which each project has its name, without a port.
-    `tls_*`: certificate, key and authority of the listener for other parts. `identity`: who holds the Lease."""
+    `fabric`: the folder of its keeper (None: instances share this machine's network). `tls_*`: certificate, key and
+    authority of the listener for other parts. `identity`: who holds the Lease."""
 
     data_dir: Path
     kubeconfig: Path
@@ -20,3 +21,4 @@ class RouterConfig:
     tls_ca: Path
     identity: str
     renew_every: float = 5.0
+    fabric: Path | None = None

