@@ -1,0 +1,148 @@
+"""What may pass in the fabric, as nftables rules: what an instance sends goes to the egress proxy, to the names'
+forwarder, or nowhere. Nothing is passed on from one link to another."""
+
+import socket
+import struct
+
+from cluster.fabric.addresses import GATEWAY
+from cluster.fabric.netlink import ACK, CREATE, Netlink, attribute, message, nest, text
+
+EGRESS_PORT = 15001
+NAMES_PORT = 15053
+_INET, _IPV4 = 1, 2
+_BATCH_BEGIN, _BATCH_END = 0x10, 0x11
+_NETFILTER = 12  # NETLINK_NETFILTER, which the socket module does not name
+_SUBSYSTEM = 10
+_NEW_TABLE, _DELETE_TABLE, _NEW_CHAIN, _NEW_RULE = 0, 2, 3, 6
+_APPEND = 0x800
+_DROP, _ACCEPT = 0, 1
+_VERDICT_REGISTER, _REGISTER = 0, 1
+_TABLE = "setpoint"
+_PREROUTING, _INPUT, _FORWARD = 0, 1, 2
+_NAT_PRIORITY = -100
+_NETWORK_HEADER, _TRANSPORT_HEADER = 1, 2
+_META_PROTOCOL, _META_INTERFACE_IN = 16, 4
+_CT_STATE = 0
+_ESTABLISHED_OR_RELATED = 0b110
+Expression = bytes
+
+
+def ruleset() -> list[bytes]:
+    """One batch that replaces whatever stands: all of it or nothing."""
+    names = (*_destination(GATEWAY), *_port(53))
+    redirects = [
+        (*_protocol(socket.IPPROTO_TCP), *names, *_redirect(NAMES_PORT)),
+        (*_protocol(socket.IPPROTO_UDP), *names, *_redirect(NAMES_PORT)),
+        (*_protocol(socket.IPPROTO_TCP), *_redirect(EGRESS_PORT)),
+    ]
+    inward = [
+        (*_established(), _verdict(_ACCEPT)),
+        (*_from_interface(1), _verdict(_ACCEPT)),
+        (*_protocol(socket.IPPROTO_TCP), *_port(EGRESS_PORT), _verdict(_ACCEPT)),
+        (*_protocol(socket.IPPROTO_TCP), *_port(NAMES_PORT), _verdict(_ACCEPT)),
+        (*_protocol(socket.IPPROTO_UDP), *_port(NAMES_PORT), _verdict(_ACCEPT)),
+    ]
+    return [
+        _batch(_BATCH_BEGIN),
+        _table(_NEW_TABLE, _IPV4),
+        _table(_DELETE_TABLE, _IPV4),
+        _table(_NEW_TABLE, _IPV4),
+        _table(_NEW_TABLE, _INET),
+        _table(_DELETE_TABLE, _INET),
+        _table(_NEW_TABLE, _INET),
+        _chain(_IPV4, "redirect", "nat", _PREROUTING, _NAT_PRIORITY, _ACCEPT),
+        *(_rule(_IPV4, "redirect", *expressions) for expressions in redirects),
+        _chain(_INET, "input", "filter", _INPUT, 0, _DROP),
+        *(_rule(_INET, "input", *expressions) for expressions in inward),
+        _chain(_INET, "forward", "filter", _FORWARD, 0, _DROP),
+        _batch(_BATCH_END),
+    ]
+
+
+def install() -> None:
+    """Into the network namespace that this process is in. Raises OSError."""
+    netlink = Netlink(_NETFILTER)
+    try:
+        netlink.say(*ruleset())
+    finally:
+        netlink.close()
+
+
+def _batch(kind: int) -> bytes:
+    return message(kind, struct.pack("!BBH", 0, 0, _SUBSYSTEM))
+
+
+def _said(kind: int, family: int, body: bytes, flags: int = 0) -> bytes:
+    return message(_SUBSYSTEM << 8 | kind, struct.pack("!BBH", family, 0, 0) + body, ACK | flags)
+
+
+def _table(kind: int, family: int) -> bytes:
+    return _said(kind, family, text(1, _TABLE), CREATE if kind == _NEW_TABLE else 0)
+
+
+def _number(kind: int, value: int) -> bytes:
+    return attribute(kind, struct.pack("!i", value))
+
+
+def _chain(family: int, name: str, kind: str, hook: int, priority: int, policy: int) -> bytes:
+    at = nest(4, _number(1, hook), _number(2, priority))
+    return _said(_NEW_CHAIN, family, text(1, _TABLE) + text(3, name) + at + _number(5, policy) + text(7, kind), CREATE)
+
+
+def _rule(family: int, chain: str, *expressions: Expression) -> bytes:
+    listed = nest(4, *(attribute(1 | 0x8000, each) for each in expressions))
+    return _said(_NEW_RULE, family, text(1, _TABLE) + text(2, chain) + listed, CREATE | _APPEND)
+
+
+def _expression(name: str, *data: bytes) -> Expression:
+    return text(1, name) + nest(2, *data)
+
+
+def _equal(value: bytes) -> Expression:
+    return _expression("cmp", _number(1, _REGISTER), _number(2, 0), nest(3, attribute(1, value)))
+
+
+def _protocol(number: int) -> tuple[Expression, ...]:
+    return (_expression("meta", _number(2, _META_PROTOCOL), _number(1, _REGISTER)), _equal(bytes([number])))
+
+
+def _from_interface(index: int) -> tuple[Expression, ...]:
+    meta = _expression("meta", _number(2, _META_INTERFACE_IN), _number(1, _REGISTER))
+    return (meta, _equal(struct.pack("=I", index)))
+
+
+def _payload(base: int, offset: int, length: int) -> Expression:
+    return _expression("payload", _number(1, _REGISTER), _number(2, base), _number(3, offset), _number(4, length))
+
+
+def _destination(address: str) -> tuple[Expression, ...]:
+    return (_payload(_NETWORK_HEADER, 16, 4), _equal(socket.inet_aton(address)))
+
+
+def _port(number: int) -> tuple[Expression, ...]:
+    return (_payload(_TRANSPORT_HEADER, 2, 2), _equal(struct.pack("!H", number)))
+
+
+def _established() -> tuple[Expression, ...]:
+    state = _expression("ct", _number(1, _REGISTER), _number(2, _CT_STATE))
+    mask, nothing = struct.pack("=I", _ESTABLISHED_OR_RELATED), bytes(4)
+    some = _expression(
+        "bitwise",
+        _number(1, _REGISTER),
+        _number(2, _REGISTER),
+        _number(3, 4),
+        nest(4, attribute(1, mask)),
+        nest(5, attribute(1, nothing)),
+    )
+    unequal = _expression("cmp", _number(1, _REGISTER), _number(2, 1), nest(3, attribute(1, nothing)))
+    return (state, some, unequal)
+
+
+def _verdict(code: int) -> Expression:
+    return _expression("immediate", _number(1, _VERDICT_REGISTER), nest(2, nest(2, _number(1, code))))
+
+
+def _redirect(port: int) -> tuple[Expression, ...]:
+    """To that port of the interface it came in by."""
+    load = _expression("immediate", _number(1, _REGISTER), nest(2, attribute(1, struct.pack("!H", port))))
+    return (load, _expression("redir", _number(1, _REGISTER)))

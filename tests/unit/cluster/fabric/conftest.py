@@ -1,0 +1,50 @@
+"""A keeper of its own for each test, as a process, in both ways: as root without, and with a user namespace."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from cluster.fabric.client import Keeper
+
+ROOT = Path(__file__).parents[4]
+_KEEPER = """
+import asyncio, os, sys
+from pathlib import Path
+import cluster.fabric.network as network
+if sys.argv[2] == "user":
+    network.os.geteuid = lambda: 1
+from cluster.fabric.keeper import run
+asyncio.run(run(Path(sys.argv[1])))
+"""
+WAYS = ["root", "user"] if os.geteuid() == 0 else ["user"]
+
+
+@contextlib.contextmanager
+def keeping(folder: Path, way: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A keeper at work there. As root it is told that it is not, to take the way of an ordinary user."""
+    command = [sys.executable, "-c", _KEEPER, str(folder), way]
+    process = subprocess.Popen(command, env={"PYTHONPATH": str(ROOT)})
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+async def keeper(tmp_path: Path, way: str) -> AsyncIterator[Keeper]:
+    with keeping(tmp_path / "fabric", way):
+        made = Keeper(tmp_path / "fabric")
+        await made.describe()
+        yield made
