@@ -21,7 +21,7 @@ def role_of(part: str) -> str:
 def ensure_access(installation: Installation, parts: list[str], port: int, handle: str) -> None:
     """Tokens are made once; kubeconfigs follow the port; the access file is what the API server reads."""
     tokens = {}
-    for part in [ADMIN, *parts]:
+    for part in [ADMIN, *(part for part in parts if role_of(part) in ROLES)]:
         token = _token(installation, part)
         _write_kubeconfig(installation, part, token, port, account_namespace(handle))
         group = "system:masters" if part == ADMIN else f"setpoint:{role_of(part)}"

@@ -87,9 +87,10 @@ def _print_ready(settings: Settings, installation: Installation, nodes: list[Com
 def _print_walls(nodes: list[ComputeNode]) -> None:
     """Where a wall cannot stand, the node knows the line that would allow it."""
     for node in nodes[:1]:
-        condition = find(node.status.conditions, "Sandbox")
-        if condition is not None and condition.status == "False":
-            print(f"\nNo sandbox: {condition.message}", flush=True)
+        for name in ("Sandbox", "Network"):
+            condition = find(node.status.conditions, name)
+            if condition is not None and condition.status == "False":
+                print(f"\nA wall is missing. {condition.message}", flush=True)
 
 
 def _deploy_example(installation: Installation, api: V1) -> None:

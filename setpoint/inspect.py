@@ -23,6 +23,7 @@ async def inspect_repository(
             python=base_python(),
             allow_addresses=settings.allow_addresses,
             git_ca=settings.git_ca,
+            fabric=installation.folder("fabric"),
         )
     except (Refused, BuildFailed, BuildInterrupted) as error:
         raise InspectionFailed(str(error)) from error

@@ -36,6 +36,8 @@ def parts_of(settings: Settings) -> list[Part]:
     nodes = [Part(node_name(number), "node") for number in range(1, settings.nodes + 1)]
     return [
         Part("apiserver", "apiserver"),
+        Part("fabric", "fabric"),
+        Part("egress", "egress"),
         Part("router", "router"),
         *nodes,
         Part("scheduler", "scheduler"),
@@ -54,5 +56,7 @@ ROLES: dict[str, str] = {
     "scheduler": "chooses the node of each instance and build",
     "api": "the /v1 API",
     "node": "runs instances and builds on this machine (NAME: which node, default node-1)",
+    "fabric": "keeps the network that instances live in, one for each",
+    "egress": "the way out of that network: what may be reached, and by which names",
     "router": "drives HAProxy, which leads requests to instances",
 }

@@ -1,5 +1,6 @@
 """What a user can set: by option, by variable, or not at all. One place names them all."""
 
+import ipaddress
 import json
 import os
 from argparse import ArgumentParser, Namespace
@@ -47,7 +48,14 @@ OPTIONS: list[Option] = [
         "SETPOINT_ALLOW_ADDRESSES",
         "",
         "CIDR,...",
-        "private networks from which repositories may be fetched all the same",
+        "private networks that builds may reach all the same, for repositories and packages",
+    ),
+    Option(
+        "--allow-egress",
+        "SETPOINT_ALLOW_EGRESS",
+        "",
+        "CIDR,...",
+        "private networks that projects may reach all the same",
     ),
     Option("--rate-per-minute", "SETPOINT_RATE_PER_MINUTE", "600", "N", "requests a minute that each API key may make"),
     Option("--git-ca", "SETPOINT_GIT_CA", "", "FILE", "certificates (PEM) that git trusts beside the system's"),
@@ -67,6 +75,7 @@ class Settings:
     base_domain: str
     handle: str
     allow_addresses: tuple[str, ...]
+    allow_egress: tuple[str, ...]
     git_host: str
     git_interval: int
     git_ca: Path | None
@@ -115,6 +124,7 @@ def save_settings(settings: Settings) -> None:
     values["data_dir"] = str(settings.data_dir)
     values["git_ca"] = str(settings.git_ca or "")
     values["allow_addresses"] = ",".join(settings.allow_addresses)
+    values["allow_egress"] = ",".join(settings.allow_egress)
     write_file(settings.data_dir / _SAVED, json.dumps(values, indent=1))
 
 
@@ -138,7 +148,8 @@ def _settings(options: Namespace, environment: Mapping[str, str], saved: Mapping
         nodes=_number("--nodes", values["nodes"], 1, 64),
         base_domain=_domain(values["base_domain"]),
         handle=values["handle"],
-        allow_addresses=tuple(part.strip() for part in values["allow_addresses"].split(",") if part.strip()),
+        allow_addresses=_networks("--allow-addresses", values["allow_addresses"]),
+        allow_egress=_networks("--allow-egress", values["allow_egress"]),
         git_host=values["git_host"].rstrip("/"),
         git_ca=_file("--git-ca", values["git_ca"]),
         git_interval=_number("--git-interval", values["git_interval"], 1, 86_400),
@@ -151,6 +162,16 @@ def _number(flag: str, text: str, least: int, most: int) -> int:
     if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
         raise SettingError(f"{flag} must be a number from {least} to {most}, not {text!r}.")
     return int(text)
+
+
+def _networks(flag: str, text: str) -> tuple[str, ...]:
+    parts = tuple(part.strip() for part in text.split(",") if part.strip())
+    for part in parts:
+        try:
+            ipaddress.ip_network(part, strict=False)
+        except ValueError:
+            raise SettingError(f"{flag} must name networks such as 10.1.0.0/16, not {part!r}.") from None
+    return parts
 
 
 def _file(flag: str, text: str) -> Path | None:

@@ -23,6 +23,8 @@ _HEAVY = (
     "setpoint.guide",
     "setpoint.run.api",
     "setpoint.run.controller",
+    "setpoint.run.egress",
+    "setpoint.run.fabric",
     "setpoint.run.node",
     "setpoint.run.router",
     "setpoint.run.scheduler",

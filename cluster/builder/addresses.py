@@ -19,7 +19,8 @@ async def resolve_outside(host: str, port: int, allow: tuple[Network, ...]) -> A
     except OSError as error:
         raise Refused(f"The host {host} is not known: check the repository's address.") from error
     addresses = [ipaddress.ip_address(info[4][0]) for info in found]
-    for address in addresses:
+    # Builds have no IPv6 where they have a network of their own.
+    for address in sorted(addresses, key=lambda address: address.version):
         if is_open(address, allow):
             return address
     raise Refused(f"The host {host} leads to an internal address, which this installation does not allow.")

@@ -42,7 +42,8 @@ async def _compile(workshop: Workshop, environment: Path) -> None:
     await asyncio.sleep(_AFTER_SECONDS)
     try:
         async with asyncio.timeout(_SECONDS):
-            await run_sandboxed(View(mounts, {"PATH": "/usr/bin:/bin"}), command, workshop.machine, _nothing)
+            view = View(mounts, {"PATH": "/usr/bin:/bin"}, offline=True)
+            await run_sandboxed(view, command, workshop.machine, _nothing)
     except (TimeoutError, OSError) as error:
         _log.info("compiling %s: %s", environment, error)
 

@@ -66,7 +66,11 @@ async def git_view(repository: Repository, workshop: Workshop, mounts: tuple[Mou
 
 async def _pinned(repository: Repository, workshop: Workshop) -> list[tuple[str, str]]:
     """The settings that make git connect to the address that was looked at, whatever the name leads to by then."""
-    address = await resolve_outside(repository.host, repository.port, workshop.allow)
+    found = await resolve_outside(repository.host, repository.port, workshop.allow)
+    try:
+        address = workshop.networks.address_of(found)
+    except ValueError as error:
+        raise Refused(f"The repository's host cannot be read from: {error}") from error
     if repository.kind == "https":
         # An address as it is is looked up by nobody (and one of IPv6 would not fit into the setting).
         if str(address) == repository.host or ":" in repository.host:

@@ -15,6 +15,7 @@ from cluster.builder.repository import check_folder
 from cluster.builder.source import look, project_folder
 from cluster.builder.step import Steps
 from cluster.builder.workshop import Workshop
+from cluster.fabric.networks import Networks, a_room, find_networks
 from cluster.sandbox.machine import this_machine
 from planning.inspection import Inspection
 
@@ -31,6 +32,7 @@ async def inspect(
     python: Path,
     allow_addresses: Iterable[str] = (),
     git_ca: Path | None = None,
+    fabric: Path | None = None,
 ) -> Inspection:
     """Clone in the sandbox into a folder below `scratch`, read, and remove it again.
 
@@ -40,14 +42,15 @@ async def inspect(
     scratch.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder = Path(tempfile.mkdtemp(prefix="inspect-", dir=scratch))
     try:
-        workshop = _workshop(folder, python, allow_addresses, git_ca)
+        workshop = _workshop(folder, python, allow_addresses, git_ca, await find_networks(fabric))
         commit = await resolve(workshop, repository, ref)
         log = BuildLog(folder / "log.ndjson", _LOG_BYTES)
         try:
-            steps = Steps(workshop.machine, log, folder / "lock", time.monotonic() + _SECONDS)
             (folder / "work").mkdir()
             source = Source(repository, commit, ref)
-            exported = await export(workshop, steps, source, folder / "git", folder / "work")
+            async with a_room(workshop.networks) as room:
+                steps = Steps(workshop.machine, log, folder / "lock", time.monotonic() + _SECONDS, room)
+                exported = await export(workshop, steps, source, folder / "git", folder / "work")
         finally:
             log.close()
         check_links(exported)
@@ -57,7 +60,7 @@ async def inspect(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _workshop(folder: Path, python: Path, allow: Iterable[str], git_ca: Path | None) -> Workshop:
+def _workshop(folder: Path, python: Path, allow: Iterable[str], git_ca: Path | None, networks: Networks) -> Workshop:
     return Workshop(
         state=folder,
         artifacts=folder / "artifacts",
@@ -67,4 +70,5 @@ def _workshop(folder: Path, python: Path, allow: Iterable[str], git_ca: Path | N
         machine=this_machine(),
         allow=tuple(ipaddress.ip_network(text, strict=False) for text in allow),
         git_ca=git_ca,
+        networks=networks,
     )

@@ -14,6 +14,7 @@ from cluster.builder.repository import Refused
 from cluster.builder.source import source_layer
 from cluster.builder.step import Steps
 from cluster.builder.workshop import Workshop
+from cluster.fabric.networks import a_room
 
 _SECONDS = 120.0
 _LOG_BYTES = 64 * 1024
@@ -27,9 +28,10 @@ async def prefetch(workshop: Workshop, store: ArtifactStore, project: str, sourc
     folder = Path(tempfile.mkdtemp(prefix=f"{source.commit[:12]}-", dir=root))
     log = BuildLog(folder / "log.ndjson", _LOG_BYTES)
     try:
-        steps = Steps(workshop.machine, log, folder / "lock", time.monotonic() + _SECONDS)
         with contextlib.suppress(BuildFailed, BuildInterrupted, Refused):
-            await source_layer(workshop, store, steps, project, source, "", folder)
+            async with a_room(workshop.networks) as room:
+                steps = Steps(workshop.machine, log, folder / "lock", time.monotonic() + _SECONDS, room)
+                await source_layer(workshop, store, steps, project, source, "", folder)
     finally:
         log.close()
         shutil.rmtree(folder, ignore_errors=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from cluster.builder.errors import BuildFailed, BuildInterrupted
 from cluster.builder.log import BuildLog, OutputLimit, Stream
+from cluster.fabric.entry import Entry
 from cluster.lines import LineSplitter
 from cluster.sandbox.launch import Channels, spawn
 from cluster.sandbox.processes import lock_free, lock_holders, send, take_lock, wait_end
@@ -20,13 +21,15 @@ _KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL, None)
 
 
 class Steps:
-    """Runs the steps of one build, one after another; `lock` is held by whatever step runs."""
+    """Runs the steps of one build, one after another; `lock` is held by whatever step runs. `room`: the network that
+    all of them have."""
 
-    def __init__(self, machine: Machine, log: BuildLog, lock: Path, deadline: float):
+    def __init__(self, machine: Machine, log: BuildLog, lock: Path, deadline: float, room: Entry | None = None):
         self._machine = machine
         self.log = log
         self._lock = lock
         self._deadline = deadline
+        self._room = room
 
     @contextlib.contextmanager
     def timed(self, what: str) -> Iterator[None]:
@@ -40,7 +43,7 @@ class Steps:
         """The step's exit code. Raises BuildFailed (time, output) and BuildInterrupted (killed by somebody else)."""
         try:
             async with asyncio.timeout(self._deadline - time.monotonic()):
-                code = await run_sandboxed(view, command, self._machine, self.log.output, self._lock)
+                code = await run_sandboxed(view, command, self._machine, self.log.output, self._lock, self._room)
         except TimeoutError:
             raise BuildFailed("BuildTimeout", "The build took longer than its time limit.") from None
         except OutputLimit:
@@ -51,7 +54,12 @@ class Steps:
 
 
 async def run_sandboxed(
-    view: View, command: list[str], machine: Machine, sink: Sink, lock: Path | None = None
+    view: View,
+    command: list[str],
+    machine: Machine,
+    sink: Sink,
+    lock: Path | None = None,
+    room: Entry | None = None,
 ) -> int | None:
     """Run to its end; both streams go to the sink line by line. Whatever happens, nothing of it is left running."""
     held = take_lock(lock) if lock else None
@@ -60,7 +68,7 @@ async def run_sandboxed(
     out, out_end = os.pipe()
     err, err_end = os.pipe()
     try:
-        outer = spawn(view, command, machine, Channels(out_end, err_end, lock=held))
+        outer = spawn(view, command, machine, Channels(out_end, err_end, lock=held), room)
     finally:
         for descriptor in (out_end, err_end, held):
             if descriptor is not None:

@@ -4,6 +4,7 @@ import ipaddress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cluster.fabric.networks import Networks, SharedNetwork
 from cluster.sandbox.view import Machine
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -35,6 +36,7 @@ class Workshop:
     machine: Machine
     allow: tuple[Network, ...] = ()
     git_ca: Path | None = None
+    networks: Networks = field(default_factory=SharedNetwork)
     limits: BuildLimits = field(default_factory=BuildLimits)
 
     def build_folder(self, namespace: str, build: str) -> Path:

@@ -2,21 +2,26 @@
 machine's, shared by all."""
 
 import asyncio
+import contextlib
+import ipaddress
 import random
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from cluster.fabric.client import Description, Keeper
+from cluster.fabric.addresses import HOST_LOOPBACK
+from cluster.fabric.client import Description, Keeper, NoAnswer
 from cluster.fabric.entry import Entry, nsenter
 
 # Below the range from which the kernel takes ports for outgoing connections.
 _FIRST, _LAST = 20000, 32000
 _HOST = "127.0.0.1"
 _REST_SECONDS = 60.0
+_PATIENCE_SECONDS = 30.0
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,10 @@ class Networks(Protocol):
         """A network for a build, which nobody reaches."""
         ...
 
+    def address_of(self, target: Address) -> Address:
+        """Under which a build finds what this machine finds at `target`. Raises ValueError: under none."""
+        ...
+
     async def entry(self) -> Entry | None:
         """To where instances are reached."""
         ...
@@ -79,7 +88,22 @@ class FabricNetworks:
         return Place(*await self._keeper.attach("run"))
 
     async def room(self) -> Entry | None:
-        return (await self._keeper.attach("build"))[1]
+        """Waits for a keeper that begins anew: a build that was ordered is not to fail for that."""
+        until = time.monotonic() + _PATIENCE_SECONDS
+        while True:
+            try:
+                return (await self._keeper.attach("build"))[1]
+            except NoAnswer:
+                if time.monotonic() > until:
+                    raise
+                await asyncio.sleep(0.1)
+
+    def address_of(self, target: Address) -> Address:
+        if target.is_loopback:
+            return ipaddress.IPv4Address(HOST_LOOPBACK)
+        if target.version == 6:
+            raise ValueError("it has an IPv6 address only, and builds reach IPv4 alone.")
+        return target
 
     async def entry(self) -> Entry | None:
         return await self._keeper.entry()
@@ -119,6 +143,9 @@ class SharedNetwork:
     async def room(self) -> Entry | None:
         return None
 
+    def address_of(self, target: Address) -> Address:
+        return target
+
     async def entry(self) -> Entry | None:
         return None
 
@@ -131,6 +158,17 @@ class SharedNetwork:
     def release(self, address: str) -> None:
         self._taken.discard(address)
         self._resting[address] = self._clock() + _REST_SECONDS
+
+
+@contextlib.asynccontextmanager
+async def a_room(networks: Networks) -> AsyncIterator[Entry | None]:
+    """A network for what runs meanwhile."""
+    room = await networks.room()
+    try:
+        yield room
+    finally:
+        if room is not None:
+            room.close()
 
 
 async def find_networks(folder: Path | None) -> Networks:

@@ -3,6 +3,7 @@
 A master with one worker, and after a reload old workers that finish what they have. They outlive the driver."""
 
 import asyncio
+import contextlib
 import json
 import logging
 import os
@@ -95,15 +96,11 @@ class Haproxy:
         orphan = await self._orphan()
         self._close_listener()
         self._listener = await self._doorway.listener(beside=orphan is not None)
-        entry = await self._doorway.entry()
-        try:
+        with await self._doorway.entry() or contextlib.nullcontext() as entry:
             self._child = self._spawn(orphan, entry, self._listener)
-        finally:
-            if entry is not None:
-                entry.close()
-        process = _Process(self._child.pid, int((_stat(self._child.pid) or ["0"] * 20)[19]))
-        self._record(process)
-        await self._wait_until_it_answers(orphan)
+            process = _Process(self._child.pid, int((_stat(self._child.pid) or ["0"] * 20)[19]))
+            self._record(process)
+            await self._wait_until_it_answers(orphan)
         self._watch(process)
 
     def _spawn(self, orphan: int | None, entry: Entry | None, listener: socket.socket) -> subprocess.Popen[bytes]:
@@ -134,15 +131,13 @@ class Haproxy:
         """End it with all its workers, open connections too."""
         self._forget()
         self._close_listener()
-        for sign in (signal.SIGTERM, signal.SIGKILL):
-            for pid in _members(self._folder):
-                _send(pid, sign)
-            for _ in range(int(_STOP_SECONDS / _LOOK_AGAIN)):
-                if not _members(self._folder):
-                    self._reap()
-                    (self._folder / _PID_FILE).unlink(missing_ok=True)
-                    return
-                await asyncio.sleep(_LOOK_AGAIN)
+        await end_all(self._folder)
+        self._reap()
+
+    @property
+    def running(self) -> bool:
+        """As far as is known here."""
+        return self._pidfd is not None
 
     def close(self) -> None:
         """Let go of it; it runs on."""
@@ -225,6 +220,18 @@ class Haproxy:
     def _log_tail(self) -> str:
         lines = (self._folder / _LOG_FILE).read_text(errors="replace").splitlines()
         return " / ".join(line for line in lines if "ALERT" in line or "WARNING" in line)[-1500:] or "no reason given"
+
+
+async def end_all(folder: Path) -> None:
+    """Every HAProxy that works in this folder, whoever started it."""
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        for pid in _members(folder):
+            _send(pid, sign)
+        for _ in range(int(_STOP_SECONDS / _LOOK_AGAIN)):
+            if not _members(folder):
+                (folder / _PID_FILE).unlink(missing_ok=True)
+                return
+            await asyncio.sleep(_LOOK_AGAIN)
 
 
 def _stat(pid: int) -> list[str] | None:

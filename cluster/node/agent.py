@@ -14,12 +14,15 @@ from cluster.builder.artifacts import ArtifactStore
 from cluster.builder.bytecode import finish_compiling
 from cluster.builder.workshop import Workshop
 from cluster.endpoint import serve
+from cluster.fabric.client import Keeper
+from cluster.fabric.networks import Networks, find_networks
+from cluster.fabric.watch import until_another
 from cluster.node.builds import Builds
 from cluster.node.config import NodeConfig
 from cluster.node.fleet import Fleet
 from cluster.node.folder import Folders
 from cluster.node.gitrefs import GitRefs
-from cluster.node.heartbeat import beat, say_what_it_is
+from cluster.node.heartbeat import Findings, beat, say_what_it_is
 from cluster.node.logs import Logs
 from cluster.node.routes import ALLOWED, Answers
 from cluster.node.services import Services
@@ -41,7 +44,7 @@ class AlreadyRunning(Exception):
     """Another agent of this name works on the same folder."""
 
 
-def workshop_of(config: NodeConfig) -> Workshop:
+def workshop_of(config: NodeConfig, networks: Networks) -> Workshop:
     """What builds on this node work with."""
     return Workshop(
         state=config.state,
@@ -52,6 +55,7 @@ def workshop_of(config: NodeConfig) -> Workshop:
         machine=this_machine(),
         allow=tuple(ipaddress.ip_network(text, strict=False) for text in config.allow_addresses),
         git_ca=config.git_ca,
+        networks=networks,
     )
 
 
@@ -73,13 +77,14 @@ async def run(config: NodeConfig) -> None:
 
 @contextlib.asynccontextmanager
 async def _services(config: NodeConfig) -> AsyncIterator[Services]:
-    workshop = workshop_of(config)
+    networks = await find_networks(config.fabric)
+    workshop = workshop_of(config, networks)
     client = await Client.open(config.kubeconfig, f"setpoint-{config.name}")
     logs = Logs(config.state)
     folders = Folders(config.state)
     try:
         artifacts, volumes = ArtifactStore(workshop.artifacts), Volumes(config.data_dir / "volumes")
-        yield Services(config, client, workshop, artifacts, folders, logs, Sampler(), volumes)
+        yield Services(config, client, workshop, artifacts, folders, logs, Sampler(), volumes, networks)
     finally:
         logs.close()
         await client.close()
@@ -100,11 +105,14 @@ async def _work(services: Services) -> None:
     )
     try:
         async with asyncio.TaskGroup() as group:
+            if config.fabric:
+                group.create_task(until_another(Keeper(config.fabric), services.networks.description))
             group.create_task(services.logs.run())
             group.create_task(services.sampler.run())
             fleet.adopt()
             synced = _follow_records(services, group, fleet, builds if walls.stand else None, gitrefs)
-            group.create_task(say_what_it_is(client, config, walls, services.workshop.machine, endpoint.url))
+            found = Findings(walls, services.workshop.machine, services.networks.description, endpoint.url)
+            group.create_task(say_what_it_is(client, config, found))
             await _settle(fleet, synced)
             group.create_task(beat(client, config.name))
             group.create_task(gitrefs.run())

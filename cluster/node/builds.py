@@ -13,6 +13,7 @@ from cluster.builder.errors import BuildFailed, BuildInterrupted
 from cluster.builder.git import Source
 from cluster.builder.log import BuildLog
 from cluster.builder.step import Steps, end_leftovers
+from cluster.fabric.networks import a_room
 from cluster.node.reporter import persist
 from cluster.node.services import Services
 from crds.client.backoff import pause_after
@@ -96,9 +97,10 @@ class Builds:
             if attempt > 1:
                 log.system(f"The build was interrupted: attempt {attempt} of {_ATTEMPTS} begins")
             deadline = time.monotonic() + spec.timeout_seconds
-            steps = Steps(services.workshop.machine, log, folder / "lock", deadline)
             begun = time.monotonic()
-            release = await build(services.workshop, services.artifacts, steps, order, folder / "work")
+            async with a_room(services.networks) as room:
+                steps = Steps(services.workshop.machine, log, folder / "lock", deadline, room)
+                release = await build(services.workshop, services.artifacts, steps, order, folder / "work")
             log.system(f"Built in {time.monotonic() - begun:.2f} s")
             return release
         except BuildFailed as error:

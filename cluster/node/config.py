@@ -10,6 +10,7 @@ class NodeConfig:
 
     `allow_addresses`: CIDRs that repositories may be read from although they are not public.
     `python`: the interpreter that Python projects run on.
+    `fabric`: the folder of its keeper (None: instances share this machine's network).
     `git_ca`: a PEM file of CAs that git trusts beside the system's, for repositories over https."""
 
     name: str
@@ -26,6 +27,7 @@ class NodeConfig:
     instances: int = 200
     allow_addresses: tuple[str, ...] = ()
     git_ca: Path | None = None
+    fabric: Path | None = None
 
     @property
     def state(self) -> Path:

@@ -20,7 +20,8 @@ from cluster.sandbox.processes import holds, lock_free, lock_holders, read_statu
 @dataclass(frozen=True)
 class RunState:
     """One run: enough to go on with it when no record can be read. `started_at`: ISO 8601; times in seconds.
-    `volumes_of`: uid of the project whose volumes it has mounted (empty: none)."""
+    `volumes_of`: uid of the project whose volumes it has mounted (empty: none). `network`: the fabric in which its
+    address is (empty: this machine)."""
 
     uid: str
     namespace: str
@@ -38,6 +39,7 @@ class RunState:
     memory_bytes: int
     restarts: int = 0
     volumes_of: str = ""
+    network: str = ""
 
 
 class InstanceFolder:

@@ -4,7 +4,8 @@ import asyncio
 import contextlib
 from dataclasses import dataclass
 
-from cluster.node.address import endpoint_of
+from cluster.fabric.client import NoAnswer
+from cluster.fabric.networks import Networks, endpoint_of
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.25
 # A look costs a refused connection; so the time lost after an instance is ready stays below a twentieth of its start.
@@ -20,12 +21,15 @@ class Verdict:
     problem: str = ""
 
 
-async def check(address: str, path: str) -> Verdict:
+async def check(networks: Networks, address: str, path: str) -> Verdict:
     """One look. Never raises for what the instance does."""
-    host, port = endpoint_of(address)
+    host = endpoint_of(address)[0]
     try:
         async with asyncio.timeout(_ANSWER_SECONDS):
-            reader, writer = await asyncio.open_connection(host, port, limit=64 * 1024)
+            connected = await networks.connect(address)
+            reader, writer = await asyncio.open_connection(sock=connected, limit=64 * 1024)
+    except NoAnswer:
+        return Verdict(False, "cannot be looked at just now: the keeper of its network does not answer")
     except (OSError, TimeoutError):
         return Verdict(False, "does not listen on the port that PORT names")
     try:
@@ -50,14 +54,16 @@ def _judge(line: bytes, path: str) -> Verdict:
     return Verdict(True) if status < 500 else Verdict(False, f"answers GET {path} with {status}")
 
 
-async def until_ready(address: str, path: str, seconds: float, pause: float = _FIRST_PAUSE) -> Verdict:
+async def until_ready(
+    networks: Networks, address: str, path: str, seconds: float, pause: float = _FIRST_PAUSE
+) -> Verdict:
     """Looks again and again, `pause` seconds apart at first; the last verdict when the time is over."""
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
     verdict = Verdict(False, "was not looked at")
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout_at(end):
-            while not (verdict := await check(address, path)).ready:
+            while not (verdict := await check(networks, address, path)).ready:
                 await asyncio.sleep(pause)
                 pause = max(pause, min(pause * _SLOWER, _LONGEST_PAUSE))
     return verdict

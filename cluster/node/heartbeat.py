@@ -2,10 +2,12 @@
 
 import asyncio
 import logging
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from cluster.fabric.client import Description
 from cluster.node.config import NodeConfig
 from cluster.node.reporter import persist
 from cluster.sandbox.check import Walls
@@ -21,14 +23,23 @@ from crds.models.record import Condition, Metadata
 
 _log = logging.getLogger(__name__)
 _EVERY_SECONDS = 5.0
-SANDBOX = "Sandbox"
+SANDBOX, NETWORK = "Sandbox", "Network"
 
 
-async def say_what_it_is(client: Client, config: NodeConfig, walls: Walls, machine: Machine, endpoint: str) -> None:
+@dataclass(frozen=True)
+class Findings:
+    """What the node found out about itself at its start. `endpoint`: where it answers."""
+
+    walls: Walls
+    machine: Machine
+    network: Description
+    endpoint: str
+
+
+async def say_what_it_is(client: Client, config: NodeConfig, found: Findings) -> None:
     """Make the ComputeNode when there is none, and bring its status up to date."""
     record = await _record(client, config.name)
-    status = node_status(record, config, walls, machine, endpoint)
-    await persist(client, Store(ComputeNode), record, status)
+    await persist(client, Store(ComputeNode), record, node_status(record, config, found))
 
 
 async def _record(client: Client, name: str) -> ComputeNode:
@@ -47,40 +58,48 @@ async def _record(client: Client, name: str) -> ComputeNode:
             await asyncio.sleep(pause_after(failures))
 
 
-def node_status(
-    record: ComputeNode, config: NodeConfig, walls: Walls, machine: Machine, endpoint: str
-) -> dict[str, Any]:
+def node_status(record: ComputeNode, config: NodeConfig, found: Findings) -> dict[str, Any]:
     """As it is on the wire."""
     resources = {"cpu": config.cpu, "memoryBytes": config.memory_bytes, "instances": config.instances}
     return {
-        "phase": "ready" if walls.stand else "notReady",
+        "phase": "ready" if found.walls.stand else "notReady",
         "capacity": resources,
         "allocatable": resources,
-        "endpoint": endpoint,
-        "sandbox": walls.sandbox,
-        "network": "shared",
-        "limits": "partial" if machine.prlimit else "none",
+        "endpoint": found.endpoint,
+        "sandbox": found.walls.sandbox,
+        "network": found.network.network,
+        "limits": "partial" if found.machine.prlimit else "none",
         "version": _version(),
         "observedGeneration": record.metadata.generation,
-        "conditions": [condition.wire() for condition in _conditions(record, walls)],
+        "conditions": [condition.wire() for condition in _conditions(record, found)],
     }
 
 
-def _conditions(record: ComputeNode, walls: Walls) -> list[Condition]:
-    now, generation = datetime.now(UTC), record.metadata.generation
-    if walls.stand:
-        found = with_condition(
-            record.status.conditions, SANDBOX, "True", reason="Stands", now=now, generation=generation
+def _conditions(record: ComputeNode, found: Findings) -> list[Condition]:
+    walls, network = found.walls, found.network
+    refused = f"This machine refuses the sandbox ({walls.reason}).{_with(walls.remedy)}"
+    shared = f"Instances share this machine's network ({network.reason or 'as it was started'}).{_with(network.remedy)}"
+    said = [
+        (SANDBOX, walls.stand, "Stands", "Refused", refused),
+        (NETWORK, network.network == "fabric", "Separate", "Shared", shared),
+        (READY, walls.stand, "Running", "SandboxRefused", refused),
+    ]
+    conditions = record.status.conditions
+    for name, good, reason, trouble, message in said:
+        conditions = with_condition(
+            conditions,
+            name,
+            "True" if good else "False",
+            reason=reason if good else trouble,
+            message="" if good else message,
+            now=datetime.now(UTC),
+            generation=record.metadata.generation,
         )
-        return with_condition(found, READY, "True", reason="Running", now=now, generation=generation)
-    remedy = f" Allow it with: {walls.remedy}" if walls.remedy else ""
-    message = f"This machine refuses the sandbox ({walls.reason}).{remedy}"
-    found = with_condition(
-        record.status.conditions, SANDBOX, "False", reason="Refused", message=message, now=now, generation=generation
-    )
-    return with_condition(
-        found, READY, "False", reason="SandboxRefused", message=message, now=now, generation=generation
-    )
+    return conditions
+
+
+def _with(remedy: str) -> str:
+    return f" Allow it with: {remedy}" if remedy else ""
 
 
 def _version() -> str:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 
+from cluster.fabric.entry import Entry
 from cluster.node.folder import InstanceFolder
 from cluster.sandbox.launch import Channels, spawn
 from cluster.sandbox.processes import programs, send, take_lock, wait_end
@@ -17,16 +18,20 @@ class StillRunning(Exception):
 
 
 class Process:
-    """`wait` may be called by several."""
+    """`wait` may be called by several. `room` is its own to close."""
 
-    def __init__(self, folder: InstanceFolder, outer: int | None):
+    def __init__(self, folder: InstanceFolder, outer: int | None, room: Entry | None = None):
         self._folder = folder
         self._outer = outer
+        self._room = room
         self._end: asyncio.Task[int | None] = asyncio.ensure_future(self._wait())
 
     @classmethod
-    def start(cls, folder: InstanceFolder, view: View, command: list[str], machine: Machine) -> "Process":
-        """Raises StillRunning, OSError. The state must be on disk before: whoever comes next finds it there."""
+    def start(
+        cls, folder: InstanceFolder, view: View, command: list[str], machine: Machine, room: Entry | None = None
+    ) -> "Process":
+        """Raises StillRunning, OSError; the room is still the caller's then. The state must be on disk before: whoever
+        comes next finds it there."""
         lock = take_lock(folder.lock)
         if lock is None:
             raise StillRunning
@@ -36,7 +41,7 @@ class Process:
             opened.append(status)
             out, err = folder.open_outputs()
             opened += [out, err]
-            return cls(folder, spawn(view, command, machine, Channels(out, err, status, lock)))
+            return cls(folder, spawn(view, command, machine, Channels(out, err, status, lock), room), room)
         finally:
             for descriptor in opened:
                 os.close(descriptor)
@@ -51,6 +56,13 @@ class Process:
         return await asyncio.shield(self._end)
 
     async def _wait(self) -> int | None:
+        try:
+            return await self._ended()
+        finally:
+            if self._room is not None:
+                self._room.close()
+
+    async def _ended(self) -> int | None:
         code = await wait_end(self._outer) if self._outer else None
         # Without its outer process a sandbox goes on; the lock tells.
         while (reaper := self._folder.reaper()) is not None:

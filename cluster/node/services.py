@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from cluster.builder.artifacts import ArtifactStore
 from cluster.builder.workshop import Workshop
-from cluster.node.address import Addresses
+from cluster.fabric.networks import Networks
 from cluster.node.config import NodeConfig
 from cluster.node.folder import Folders
 from cluster.node.logs import Logs
@@ -43,8 +43,8 @@ class Services:
     logs: Logs
     sampler: Sampler
     volumes: Volumes
+    networks: Networks
     sweep_soon: asyncio.Event = field(default_factory=asyncio.Event)
-    addresses: Addresses = field(default_factory=Addresses)
     instances: Store[Instance] = field(default_factory=_instances)
     builds: Store[Build] = field(default_factory=_builds)
     gitrefs: Store[GitRef] = field(default_factory=_gitrefs)

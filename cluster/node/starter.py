@@ -83,24 +83,27 @@ async def note_last_will(services: Services, state: RunState) -> None:
         services.sweep_soon.set()
 
 
-def start(services: Services, record: Instance, inputs: Inputs, restarts: int) -> tuple[RunState, Process]:
-    """Raises CannotStart, StillRunning, OSError."""
-    address = services.addresses.allocate()
+async def start(services: Services, record: Instance, inputs: Inputs, restarts: int) -> tuple[RunState, Process]:
+    """Raises CannotStart, StillRunning, OSError, NoAnswer."""
+    networks = services.networks
+    place = await networks.attach()
     try:
-        wanted = Wanted(inputs.workload, address, inputs.variables, inputs.volumes.folders)
+        wanted = Wanted(inputs.workload, place.address, networks.listen_host, inputs.variables, inputs.volumes.folders)
         prepared = prepare(services.workshop, services.artifacts, wanted)
-        state = _state(record, inputs, address, restarts)
+        state = _state(record, inputs, place.address, networks.description.id, restarts)
         folder = services.folders.of(record.uid)
         folder.write(state)
         services.logs.open(state, folder)
         services.logs.mask(record.uid, list(inputs.secrets))
-        return state, Process.start(folder, prepared.view, prepared.command, services.workshop.machine)
+        machine = services.workshop.machine
+        return state, Process.start(folder, prepared.view, prepared.command, machine, place.entry)
     except BaseException:
-        services.addresses.release(address)
+        networks.release(place.address)
+        place.close()
         raise
 
 
-def _state(record: Instance, inputs: Inputs, address: str, restarts: int) -> RunState:
+def _state(record: Instance, inputs: Inputs, address: str, network: str, restarts: int) -> RunState:
     spec = inputs.workload.spec
     return RunState(
         uid=record.uid,
@@ -119,4 +122,5 @@ def _state(record: Instance, inputs: Inputs, address: str, restarts: int) -> Run
         memory_bytes=SIZES[record.spec.size].memory_bytes,
         restarts=restarts,
         volumes_of=inputs.volumes.owner,
+        network=network,
     )

@@ -6,10 +6,13 @@ import contextlib
 import logging
 from collections.abc import Coroutine
 
+from cluster.fabric.client import NoAnswer
+from cluster.fabric.networks import endpoint_of
 from cluster.node import restart
 from cluster.node.folder import RunState
 from cluster.node.health import until_ready
 from cluster.node.leaving import wait_for_traffic
+from cluster.node.listening import on_loopback_only
 from cluster.node.process import Process, StillRunning
 from cluster.node.report import InstanceReport
 from cluster.node.reporter import current
@@ -62,7 +65,7 @@ class Supervisor:
 
     async def run(self) -> None:
         try:
-            self._adopt()
+            await self._adopt()
             while self.wanted:
                 await self._while_wanted(self._one_run())
             await self._leave()
@@ -71,17 +74,21 @@ class Supervisor:
                 self._process.abandon()
             await self._report.close()
 
-    def _adopt(self) -> None:
+    async def _adopt(self) -> None:
         """Go on with what an earlier agent started, or, when it has ended meanwhile, with its log and its count."""
         self._state = self._folder.read()
         if self._state is None:
             return
         self._services.logs.open(self._state, self._folder)
         self._process = Process.adopt(self._folder)
+        if self._process and self._state.network != self._services.networks.description.id:
+            # Its network is no more, or it was started while there was none: nobody reaches it.
+            await self._process.kill()
+            self._process = None
         self._restarts = self._state.restarts
         self._was_ready = self._process is not None
         if self._process:
-            self._services.addresses.keep(self._state.address)
+            self._services.networks.keep(self._state.address)
         else:
             self._restarts += 1
             self._services.logs.flush(self._uid)
@@ -116,14 +123,14 @@ class Supervisor:
             await asyncio.sleep(0.05)
         try:
             self._inputs = self._inputs or await read_inputs(self._services, self._record)
-            self._state, self._process = start(self._services, self._record, self._inputs, self._restarts)
+            self._state, self._process = await start(self._services, self._record, self._inputs, self._restarts)
         except CannotStart as error:
             self._report.crashed(None, error.reason, error.message, self._restarts)
             return _RETRY_SECONDS
         except StillRunning:
             self._process = Process.adopt(self._folder)
             return 0.0 if self._process else 0.05
-        except (ApiError, OSError) as error:
+        except (ApiError, OSError, NoAnswer) as error:
             _log.warning("starting %s: %s", self._record.name, error)
             return pause_after(5)
         self._report.starting(self._state)
@@ -149,11 +156,13 @@ class Supervisor:
         if not state.served:
             await asyncio.sleep(_ALIVE_SECONDS)
         else:
-            verdict = await until_ready(state.address, state.health_path, state.health_seconds)
+            networks = self._services.networks
+            verdict = await until_ready(networks, state.address, state.health_path, state.health_seconds)
             while not verdict.ready:
-                message = f"The instance {verdict.problem} (waited {state.health_seconds} s)."
+                problem = _why(process, state) or verdict.problem
+                message = f"The instance {problem} (waited {state.health_seconds} s)."
                 self._report.unhealthy(restart.UNHEALTHY, message)
-                verdict = await until_ready(state.address, state.health_path, 60, _SLOW_LOOK_SECONDS)
+                verdict = await until_ready(networks, state.address, state.health_path, 60, _SLOW_LOOK_SECONDS)
         self._was_ready = True
         self._report.ready(state)
         await self._know()
@@ -171,7 +180,7 @@ class Supervisor:
         services = self._services
         services.logs.flush(self._uid)
         services.sampler.pause(self._uid)
-        services.addresses.release(state.address)
+        services.networks.release(state.address)
         self._crashes = 1 if seconds > restart.STEADY_SECONDS else self._crashes + 1
         self._restarts += 1
         pause = restart.pause_before(self._crashes)
@@ -199,7 +208,7 @@ class Supervisor:
             await process.stop(self._state.grace_seconds)
             services.logs.system(self._state, "Stopped.")
         if self._state:
-            services.addresses.release(self._state.address)
+            services.networks.release(self._state.address)
         services.logs.forget(self._uid)
         services.sampler.forget(self._uid)
         self._folder.remove()
@@ -223,3 +232,12 @@ class Supervisor:
                 failures += 1
                 _log.info("finalizer of %s: %s", self._record.name, error)
                 await asyncio.sleep(pause_after(failures))
+
+
+def _why(process: Process, state: RunState) -> str:
+    """What its network tells beyond that nobody answers."""
+    host, port = endpoint_of(state.address)
+    reaper = process.reaper
+    if reaper and not host.startswith("127.") and on_loopback_only(reaper, port):
+        return f"listens on 127.0.0.1:{port} only, where nobody else reaches it: let it listen on HOST (0.0.0.0)"
+    return ""

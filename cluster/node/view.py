@@ -9,7 +9,7 @@ from pathlib import Path
 from cluster.builder.artifacts import ArtifactStore, Manifest
 from cluster.builder.toolchain import known_node
 from cluster.builder.workshop import Workshop
-from cluster.node.address import environment_of
+from cluster.fabric.networks import endpoint_of
 from cluster.sandbox.launch import check_environment
 from cluster.sandbox.machine import CERTIFICATES, interpreter_mounts
 from cluster.sandbox.view import Limits, Mount, View
@@ -38,10 +38,12 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Wanted:
-    """`volumes`: folder of each of the workload's volumes, by name."""
+    """`address`: under which it is reached; `listen_host`: where it is to listen for that. `volumes`: folder of each of
+    the workload's volumes, by name."""
 
     workload: Workload
     address: str
+    listen_host: str
     variables: Mapping[str, str] = field(repr=False)
     volumes: Mapping[str, Path]
 
@@ -99,7 +101,8 @@ def _environment(manifest: Manifest, wanted: Wanted) -> dict[str, str]:
     ours = {
         "HOME": "/tmp",  # noqa: S108 (inside the sandbox)
         "TMPDIR": "/tmp",  # noqa: S108 (inside the sandbox)
-        **environment_of(wanted.address),
+        "PORT": str(endpoint_of(wanted.address)[1]),
+        "HOST": wanted.listen_host,
         "SETPOINT_PROJECT": spec.project,
         "SETPOINT_DEPLOY": spec.deploy,
         "SETPOINT_COMMIT": spec.commit,

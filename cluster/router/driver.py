@@ -8,7 +8,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from cluster.fabric.client import Keeper
 from cluster.fabric.networks import Networks, find_networks
+from cluster.fabric.watch import until_another
 from cluster.haproxy.admin import NoAnswer, Refused, read_info, reload
 from cluster.haproxy.process import BadConfiguration, CannotStart, Haproxy
 from cluster.router.admin import read_slots
@@ -66,6 +68,7 @@ class Driver:
     def __init__(self, config: RouterConfig, client: Client, networks: Networks):
         self._config = config
         self._client = client
+        self._networks = networks
         self._dirty = asyncio.Event()
         self._down = asyncio.Event()
         self._tell = asyncio.Event()
@@ -145,6 +148,8 @@ class Driver:
         reflectors = self._view.reflectors(self._client)
         try:
             async with asyncio.TaskGroup() as tasks:
+                if self._config.fabric:
+                    tasks.create_task(until_another(Keeper(self._config.fabric), self._networks.description))
                 tasks.create_task(self._keep_running())
                 tasks.create_task(self._figures.each_minute())
                 tasks.create_task(beat(self._client, self._config.identity, endpoint.url, self._config.renew_every))

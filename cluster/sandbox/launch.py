@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cluster.sandbox.view import FILES, Machine, View, arguments, limited
+from cluster.fabric.entry import Entry, inside
+from cluster.sandbox.view import FILES, NETWORK_FILES, Machine, View, arguments, limited
 
 _RESET = [signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD, signal.SIGXFSZ]
 
@@ -24,11 +25,13 @@ class Channels:
     lock: int | None = None
 
 
-def spawn(view: View, command: list[str], machine: Machine, channels: Channels) -> int:
-    """Start the command in its sandbox; answers the pid of the outer bubblewrap. Raises OSError."""
+def spawn(view: View, command: list[str], machine: Machine, channels: Channels, room: Entry | None = None) -> int:
+    """Start the command in its sandbox, and in the network that `room` leads to (None: the machine's); answers the pid
+    of the outer bubblewrap. Raises OSError."""
     opened: list[int] = []
     try:
-        files = {path: _memory_file(text, opened) for path, text in FILES.items()}
+        contents = FILES if room is None else {**FILES, **NETWORK_FILES}
+        files = {path: _memory_file(text, opened) for path, text in contents.items()}
         options = arguments(view, machine, files)
         passed = dict.fromkeys(files.values())
         for option, descriptor in (("--json-status-fd", channels.status), ("--sync-fd", channels.lock)):
@@ -37,20 +40,20 @@ def spawn(view: View, command: list[str], machine: Machine, channels: Channels) 
                 passed[descriptor] = None
         # The platform's environment must be absent: /proc/1/environ inside is that of bubblewrap.
         listed = _memory_file("".join(f"{option}\0" for option in options), opened)
-        argv = ["bwrap", "--args", str(listed), "--", *limited(command, view.limits, machine)]
-        return _start(machine.bwrap, argv, channels, [listed, *passed], opened)
+        argv = [str(machine.bwrap), "--args", str(listed), "--", *limited(command, view.limits, machine)]
+        return _start(inside(room, argv), channels, [listed, *passed], opened)
     finally:
         for descriptor in opened:
             os.close(descriptor)
 
 
-def _start(bwrap: Path, argv: list[str], channels: Channels, passed: list[int], opened: list[int]) -> int:
+def _start(argv: list[str], channels: Channels, passed: list[int], opened: list[int]) -> int:
     null = os.open(os.devnull, os.O_RDONLY)
     opened.append(null)
     _keep_back(set(passed))
     moves = [(null, 0), (channels.stdout, 1), (channels.stderr, 2), *((fd, fd) for fd in passed)]
     actions = [(os.POSIX_SPAWN_DUP2, source, target) for source, target in moves]
-    return os.posix_spawn(bwrap, argv, {}, file_actions=actions, setsid=True, setsigmask=[], setsigdef=_RESET)
+    return os.posix_spawn(argv[0], argv, {}, file_actions=actions, setsid=True, setsigmask=[], setsigdef=_RESET)
 
 
 def _memory_file(text: str, opened: list[int]) -> int:

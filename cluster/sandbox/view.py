@@ -6,6 +6,8 @@ from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from cluster.fabric.addresses import GATEWAY
+
 MIB = 1024 * 1024
 USER_ID = 1000
 _PASSWD = f"app:x:{USER_ID}:{USER_ID}::/tmp:/bin/sh\n"
@@ -33,7 +35,7 @@ class Limits:
 @dataclass(frozen=True)
 class View:
     """Mounts come in this order, after the machine's own; `links` are (target, name), made before them.
-    `survives`: goes on when whoever started it ends."""
+    `survives`: goes on when whoever started it ends. `offline`: has no network at all."""
 
     mounts: tuple[Mount, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -43,6 +45,7 @@ class View:
     tmp_bytes: int = 256 * MIB
     limits: Limits = field(default_factory=Limits)
     survives: bool = False
+    offline: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,12 @@ class Machine:
 FILES: Mapping[str, str] = {"/etc/passwd": _PASSWD, "/etc/group": _GROUP}
 """Files with our own content: without a passwd entry for the user, Node.js and others fail."""
 
+NETWORK_FILES: Mapping[str, str] = {
+    "/etc/resolv.conf": f"nameserver {GATEWAY}\noptions timeout:3 attempts:2\n",
+    "/etc/hosts": "127.0.0.1 localhost app\n",
+}
+"""Where it has a network of its own: the machine's names and name servers are not of that."""
+
 _WALLS = (
     "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --disable-userns"
     f" --cap-drop ALL --new-session --uid {USER_ID} --gid {USER_ID} --hostname app"
@@ -65,9 +74,9 @@ _WALLS = (
 
 
 def arguments(view: View, machine: Machine, files: Mapping[str, int]) -> list[str]:
-    """bubblewrap's options; `files` names the descriptor that holds each of FILES. Values of variables are among
-    them, so they go in by a descriptor and never into an argument list."""
-    options = list(_WALLS)
+    """bubblewrap's options; `files` names the descriptor that holds each file of our own content. Values of variables
+    are among them, so they go in by a descriptor and never into an argument list."""
+    options = [*_WALLS, *(["--unshare-net"] if view.offline else [])]
     if not view.survives:
         options.append("--die-with-parent")
     for mount in machine.mounts:

@@ -35,6 +35,7 @@ def config_of(settings: Settings, installation: Installation, name: str) -> Node
         allow_addresses=settings.allow_addresses,
         git_ca=settings.git_ca,
         python=base_python(),
+        fabric=installation.folder("fabric"),
     )
 
 

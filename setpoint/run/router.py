@@ -18,5 +18,6 @@ async def run(settings: Settings, installation: Installation, name: str) -> None
             tls_key=installation.key(name),
             tls_ca=installation.ca,
             identity=installation.identity(name),
+            fabric=installation.folder("fabric"),
         )
     )

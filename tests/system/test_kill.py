@@ -102,7 +102,8 @@ def test_a_build_killed_in_the_middle_is_built_again(running: Platform, client: 
         "package.json": '{"name": "slow", "version": "1.0.0", "scripts": {"preinstall": "sleep 3", '
         '"start": "node server.js"}}',
         "package-lock.json": lock,
-        "server.js": "require('http').createServer((q, r) => r.end('built')).listen(process.env.PORT, '127.0.0.1')",
+        "server.js": "const {HOST, PORT} = process.env; "
+        "require('http').createServer((q, r) => r.end('built')).listen(PORT, HOST)",
     }
     commit(repository, files)
     project = running.new_project(client, "kill-build", repository)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cluster.builder.build import Release
-from cluster.node.address import Addresses
+from cluster.fabric.networks import SharedNetwork
 from cluster.node.folder import Folders, InstanceFolder, RunState
 from cluster.node.health import until_ready
 from cluster.node.logs import Logs
@@ -32,7 +32,7 @@ class Stage:
         self.bench = Bench(root)
         self.folders = Folders(self.bench.workshop.state)
         self.logs = Logs(self.bench.workshop.state)
-        self.addresses = Addresses()
+        self.networks = SharedNetwork()
         self.running: list[Running] = []
 
     async def start(
@@ -46,8 +46,8 @@ class Stage:
     ) -> Running:
         command = next(each.command for each in release.processes if each.name == process)
         workload = _workload(release, process, command)
-        address = self.addresses.allocate()
-        wanted = Wanted(workload, address, variables or {}, {})
+        address = (await self.networks.attach()).address
+        wanted = Wanted(workload, address, self.networks.listen_host, variables or {}, {})
         prepared = prepare(self.bench.workshop, self.bench.store, wanted)
         uid = uid or f"uid-{len(self.running)}-{os.getpid()}"
         folder = self.folders.of(uid)
@@ -58,7 +58,7 @@ class Stage:
         run = Running(state, folder, started)
         self.running.append(run)
         if wait:
-            verdict = await until_ready(address, "/", 20)
+            verdict = await until_ready(self.networks, address, "/", 20)
             assert verdict.ready, (verdict, folder.spools["stderr"].read_text())
         return run
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cluster.node.address import Addresses, endpoint_of, environment_of
+from cluster.fabric.networks import SharedNetwork, endpoint_of
 from cluster.node.clock import Stamps
 from cluster.node.health import check, until_ready
 from cluster.node.leaving import seconds_left
@@ -17,20 +17,19 @@ from crds.names import FINALIZER_ROUTER
 from tests.unit.cluster.node.stage import state_of
 
 
-def test_an_address_rests_before_another_gets_it(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_address_rests_before_another_gets_it(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    addresses = Addresses(lambda: now[0])
-    port = endpoint_of(addresses.allocate())[1]
-    monkeypatch.setattr("cluster.node.address._FIRST", port)
-    monkeypatch.setattr("cluster.node.address._LAST", port)
+    network = SharedNetwork(clock=lambda: now[0])
+    port = endpoint_of((await network.attach()).address)[1]
+    monkeypatch.setattr("cluster.fabric.networks._FIRST", port)
+    monkeypatch.setattr("cluster.fabric.networks._LAST", port)
     with pytest.raises(OSError, match="No free port"):
-        addresses.allocate()
-    addresses.release(f"127.0.0.1:{port}")
+        await network.attach()
+    network.release(f"127.0.0.1:{port}")
     with pytest.raises(OSError, match="No free port"):
-        addresses.allocate()
+        await network.attach()
     now[0] = 61.0
-    assert addresses.allocate() == f"127.0.0.1:{port}"
-    assert environment_of("127.0.0.1:5") == {"PORT": "5", "HOST": "127.0.0.1"}
+    assert (await network.attach()).address == f"127.0.0.1:{port}"
 
 
 @pytest.mark.parametrize(
@@ -54,7 +53,7 @@ async def test_health_verdicts(answer: bytes, ready: bool, problem: str) -> None
     server = await asyncio.start_server(talk, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     async with server:
-        verdict = await check(f"127.0.0.1:{port}", "/x")
+        verdict = await check(SharedNetwork(), f"127.0.0.1:{port}", "/x")
     assert verdict.ready is ready
     assert problem in verdict.problem
 
@@ -62,7 +61,7 @@ async def test_health_verdicts(answer: bytes, ready: bool, problem: str) -> None
 async def test_who_never_listens_is_told_so() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        verdict = await until_ready(f"127.0.0.1:{probe.getsockname()[1]}", "/", 0.2)
+        verdict = await until_ready(SharedNetwork(), f"127.0.0.1:{probe.getsockname()[1]}", "/", 0.2)
     assert not verdict.ready
     assert "does not listen" in verdict.problem
 

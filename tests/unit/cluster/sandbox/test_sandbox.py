@@ -91,12 +91,14 @@ async def test_the_exit_code_is_kept_in_the_status_file(tmp_path: Path) -> None:
 async def test_what_does_not_survive_ends_with_its_process_tree(tmp_path: Path) -> None:
     lock = take_lock(tmp_path / "lock")
     assert lock is not None
-    null = os.open(os.devnull, os.O_WRONLY)
-    outer = spawn(
-        View(), ["/bin/sh", "-c", "sleep 1000 & sleep 1000"], this_machine(), Channels(null, null, None, lock)
-    )
+    reading, writing = os.pipe()
+    script = "sleep 1000 & echo runs; sleep 1000"
+    outer = spawn(View(), ["/bin/sh", "-c", script], this_machine(), Channels(writing, writing, None, lock))
     os.close(lock)
-    os.close(null)
+    os.close(writing)
+    # A moment before, bubblewrap's second process does not know yet whose death is its own.
+    assert await asyncio.to_thread(os.read, reading, 10) == b"runs\n"
+    os.close(reading)
     os.kill(outer, signal.SIGKILL)
     await wait_end(outer)
     await eventually(lambda: lock_free(tmp_path / "lock"))

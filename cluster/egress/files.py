@@ -1,0 +1,57 @@
+"""The files that the way out's HAProxy starts from: each replaced as a whole."""
+
+import hashlib
+import resource
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from string import Template
+
+from cluster.egress.policy import DENIED, DENIED_PORTS, Policy
+from cluster.fabric.addresses import BUILDS, HOST_LOOPBACK
+
+CONFIGURATION = "egress.cfg"
+CONNECTIONS = 1000
+"""That one instance may have open at once."""
+_MOST_CONNECTIONS = 20_000
+
+
+def texts(policy: Policy) -> dict[str, str]:
+    """Every file by its name."""
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    descriptors = limit if limit != resource.RLIM_INFINITY else 1_000_000
+    values = {
+        "maxconn": max(100, min(_MOST_CONNECTIONS, (descriptors - 512) // 3)),
+        "connections": CONNECTIONS,
+        "host_loopback": HOST_LOOPBACK,
+        "builds": BUILDS,
+        "denied_ports": " ".join(map(str, DENIED_PORTS)),
+    }
+    lists = {
+        "allow.lst": _lines(policy.allow),
+        "allow-builds.lst": _lines(policy.allow_builds),
+        "own.lst": _lines(sorted(policy.own)),
+        "denied.lst": _lines(DENIED),
+    }
+    template = Template((Path(__file__).parent / CONFIGURATION).read_text())
+    shape = _digest({**lists, CONFIGURATION: template.substitute(values, shape="")})
+    return {**lists, CONFIGURATION: template.substitute(values, shape=shape)}
+
+
+def shape_of(files: Mapping[str, str]) -> str:
+    """By which a running HAProxy tells what it runs."""
+    return next(line.split()[1] for line in files[CONFIGURATION].splitlines() if "description" in line)
+
+
+def write(folder: Path, files: Mapping[str, str]) -> None:
+    for name, text in files.items():
+        fresh = folder / f".{name}.new"
+        fresh.write_text(text)
+        fresh.replace(folder / name)
+
+
+def _lines(items: Iterable[object]) -> str:
+    return "".join(f"{item}\n" for item in items)
+
+
+def _digest(files: Mapping[str, str]) -> str:
+    return hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:16]
