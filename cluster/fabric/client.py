@@ -14,6 +14,7 @@ from cluster.fabric.entry import Entry
 _log = logging.getLogger(__name__)
 _ANSWER_SECONDS = 10.0
 _PAUSE_SECONDS = 0.02
+_TRIES_UNTIL_SAID = 250
 
 
 class NoAnswer(Exception):
@@ -39,11 +40,14 @@ class Keeper:
 
     async def describe(self) -> Description:
         """Waits until the keeper is there."""
+        tries = 0
         while True:
             try:
                 said, passed = await self._ask("describe")
             except NoAnswer as error:
-                _log.debug("%s", error)
+                tries += 1
+                if tries % _TRIES_UNTIL_SAID == 0:
+                    _log.warning("%s Is the part `fabric` running?", error)
                 await asyncio.sleep(_PAUSE_SECONDS)
                 continue
             wire.close_all(passed)

@@ -9,7 +9,6 @@ import logging
 import os
 import signal
 import socket
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,7 +75,7 @@ class Haproxy:
         self._died = died
         self._listener: socket.socket | None = None
         self._master: _Process | None = None
-        self._child: subprocess.Popen[bytes] | None = None
+        self._child: int | None = None
         self._pidfd: int | None = None
         self.admin = AdminSocket(folder, ADMIN)
         self.master = AdminSocket(folder, MASTER)
@@ -98,29 +97,33 @@ class Haproxy:
         self._listener = await self._doorway.listener(beside=orphan is not None)
         with await self._doorway.entry() or contextlib.nullcontext() as entry:
             self._child = self._spawn(orphan, entry, self._listener)
-            process = _Process(self._child.pid, int((_stat(self._child.pid) or ["0"] * 20)[19]))
+            process = _Process(self._child, int((_stat(self._child) or ["0"] * 20)[19]))
             self._record(process)
             await self._wait_until_it_answers(orphan)
         self._watch(process)
 
-    def _spawn(self, orphan: int | None, entry: Entry | None, listener: socket.socket) -> subprocess.Popen[bytes]:
+    def _spawn(self, orphan: int | None, entry: Entry | None, listener: socket.socket) -> int:
         """The listener stays open here too: while HAProxy is dead, those who come wait instead of being refused."""
-        with (self._folder / _LOG_FILE).open("wb") as log:
-            return subprocess.Popen(
-                inside(entry, self._command(orphan)),
-                cwd=self._folder,
-                env={"LISTENER": str(listener.fileno())},
-                pass_fds=[listener.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
+        command = inside(entry, self._command(orphan))
+        inherited = listener.fileno()
+        with (self._folder / _LOG_FILE).open("wb") as log, Path(os.devnull).open("rb") as null:
+            moves = [(null.fileno(), 0), (log.fileno(), 1), (log.fileno(), 2), (inherited, inherited)]
+            actions = [(os.POSIX_SPAWN_DUP2, source, target) for source, target in moves]
+            return os.posix_spawn(command[0], command, {"LISTENER": str(inherited)}, file_actions=actions, setsid=True)
 
     def _command(self, orphan: int | None) -> list[str]:
         files = [word for name in self._files for word in ("-f", name)]
         handing_over = ["-x", f"unix@{ADMIN}", "-sf", str(orphan)] if orphan else []
-        return [get_haproxy_binary(), "-W", "-S", f"unix@{MASTER},mode,600", *files, *handing_over]
+        return [
+            get_haproxy_binary(),
+            "-C",
+            str(self._folder),
+            "-W",
+            "-S",
+            f"unix@{MASTER},mode,600",
+            *files,
+            *handing_over,
+        ]
 
     def _close_listener(self) -> None:
         if self._listener is not None:
@@ -147,7 +150,7 @@ class Haproxy:
     async def _wait_until_it_answers(self, orphan: int | None) -> None:
         assert self._child is not None
         for _ in range(int(_START_SECONDS / _LOOK_AGAIN)):
-            if self._child.poll() is not None:
+            if self._ended_at_once():
                 raise BadConfiguration(f"HAProxy ended at its start: {self._log_tail()}")
             try:
                 if (await read_info(self.admin)).pid != orphan:
@@ -177,8 +180,16 @@ class Haproxy:
     def _reap(self) -> None:
         """It has ended (or was never our child): nothing is waited for."""
         if self._child is not None:
-            self._child.wait()
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(self._child, 0)
             self._child = None
+
+    def _ended_at_once(self) -> bool:
+        stat = _stat(self._child) if self._child is not None else None
+        if stat is not None and stat[0] != "Z":
+            return False
+        self._reap()
+        return True
 
     def _forget(self) -> None:
         if self._pidfd is not None:

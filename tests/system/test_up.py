@@ -113,7 +113,7 @@ def test_each_part_by_itself_and_up_takes_them_over(tmp_path: Path) -> None:
     assert running.stop() == 0
     base = [sys.executable, "-m", "setpoint"]
     folder = ["--data-dir", str(running.data_dir)]
-    roles = ("apiserver", "router", "node", "scheduler", "controller", "api")
+    roles = ("apiserver", "fabric", "egress", "router", "node", "scheduler", "controller", "api")
     parts = [subprocess.Popen([*base, role, *folder], cwd=ROOT, stderr=subprocess.DEVNULL) for role in roles]
     try:
         with running.api() as client:
@@ -121,7 +121,8 @@ def test_each_part_by_itself_and_up_takes_them_over(tmp_path: Path) -> None:
             assert running.deploy(client, running.new_project(client, "alone", repository))["status"] == "live"
         eventually(lambda: running.get("alone").text.strip() == "alone")
         shown = subprocess.run([*base, "status", *folder], cwd=ROOT, capture_output=True, text=True, timeout=60).stdout
-        for part, name in zip(parts, ("apiserver", "router", "node-1", "scheduler", "controller", "api"), strict=True):
+        for part, role in zip(parts, roles, strict=True):
+            name = "node-1" if role == "node" else role
             assert re.search(rf"^{name} +{part.pid} ", shown, re.MULTILINE), shown
         again = subprocess.run([*base, "node", *folder], cwd=ROOT, capture_output=True, text=True, timeout=60)
         assert again.returncode == 1

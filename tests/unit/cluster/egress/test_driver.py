@@ -1,0 +1,234 @@
+"""The way out as a whole: a real keeper, a real HAProxy, and what really connects."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cluster.egress import driver
+from cluster.egress.config import EgressConfig
+from cluster.egress.own_addresses import own_addresses
+from cluster.fabric.addresses import GATEWAY, HOST_LOOPBACK
+from cluster.fabric.client import Keeper
+from cluster.fabric.entry import Entry, inside
+from cluster.fabric.watch import FabricChanged
+from cluster.haproxy.process import end_all
+from tests.unit.cluster.egress.nameserver import name_server
+from tests.unit.cluster.fabric.conftest import keeping
+
+_TALK = """
+import socket, sys
+for word in sys.argv[1:]:
+    host, port = word.split(":")
+    with socket.socket() as s:
+        s.settimeout(5)
+        try:
+            s.connect((host, int(port)))
+            s.sendall(b"hello\\n")
+            print(s.recv(100).decode().strip() or "nothing", flush=True)
+        except OSError:
+            print("nothing", flush=True)
+"""
+
+
+async def _echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError):
+        while line := await reader.readline():
+            writer.write(b"echo " + line)
+            await writer.drain()
+    writer.close()
+
+
+@pytest.fixture(params=["root", "user"] if os.geteuid() == 0 else ["user"])
+async def config(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[EgressConfig]:
+    with keeping(tmp_path / "fabric", str(request.param)):
+        await Keeper(tmp_path / "fabric").describe()
+        (tmp_path / "resolv.conf").write_text("")
+        yield EgressConfig(
+            tmp_path / "egress",
+            tmp_path / "fabric",
+            allow_builds=("127.0.0.0/8",),
+            resolv_conf=tmp_path / "resolv.conf",
+        )
+        await end_all(tmp_path / "egress")
+
+
+@contextlib.asynccontextmanager
+async def running(config: EgressConfig) -> AsyncIterator["asyncio.Task[None]"]:
+    task = asyncio.ensure_future(driver.run(config))
+    try:
+        yield task
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError, FabricChanged, ExceptionGroup):
+            await task
+
+
+async def _said(entry: Entry | None, *places: str) -> list[str]:
+    process = await asyncio.create_subprocess_exec(
+        *inside(entry, [sys.executable, "-c", _TALK, *places]), stdout=subprocess.PIPE
+    )
+    return (await process.communicate())[0].decode().split("\n")[:-1]
+
+
+@contextlib.asynccontextmanager
+async def _service(host: str = "127.0.0.1") -> AsyncIterator[int]:
+    server = await asyncio.start_server(_echo, host, 0)
+    try:
+        yield int(server.sockets[0].getsockname()[1])
+    finally:
+        server.close()
+
+
+async def _up(keeper: Keeper, config: EgressConfig) -> Entry:
+    """A build's network, once the way out is there."""
+    _, entry = await keeper.attach("build")
+    async with _service() as port:
+        place = f"{HOST_LOOPBACK}:{port}"
+
+        async def works() -> bool:
+            return await _said(entry, place) == ["echo hello"]
+
+        async with asyncio.timeout(20):
+            while not await works():
+                await asyncio.sleep(0.05)
+    return entry
+
+
+async def test_what_is_denied_is_not_reached_and_what_is_allowed_for_builds_is_by_builds_only(
+    config: EgressConfig,
+) -> None:
+    keeper = Keeper(config.fabric)
+    async with running(config), _service("0.0.0.0") as port:
+        build = await _up(keeper, config)
+        neighbour, run = await keeper.attach("run")
+        places = [f"{address}:{port}" for address in sorted(map(str, own_addresses()))]
+        assert len(places) >= 1
+        inner = [f"{HOST_LOOPBACK}:{port}", f"{GATEWAY}:{port}", f"169.254.169.254:{port}", neighbour]
+        assert set(await _said(run, *places, *inner)) == {"nothing"}
+        beyond = [place for place in places if not place.startswith("127.")]
+        assert set(await _said(build, *beyond, *inner[1:])) <= {"nothing"}
+        assert await _said(build, inner[0]) == ["echo hello"]
+        for entry in (build, run):
+            entry.close()
+
+
+async def test_the_operator_opens_networks_for_all_and_an_open_connection_outlives_the_change(
+    config: EgressConfig,
+) -> None:
+    keeper = Keeper(config.fabric)
+    own = next((str(address) for address in own_addresses() if not address.is_loopback), None)
+    assert own, "this machine has no address beside its loopback"
+    async with _service("0.0.0.0") as port:
+        async with running(config):
+            build = await _up(keeper, config)
+            keeps = "import socket, sys\nf = socket.create_connection((sys.argv[1], int(sys.argv[2]))).makefile('rw')\n"
+            keeps += "for line in sys.stdin: f.write(line); f.flush(); print(f.readline().strip(), flush=True)"
+            talk = await asyncio.create_subprocess_exec(
+                *inside(build, [sys.executable, "-c", keeps, HOST_LOOPBACK, str(port)]),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            )
+            assert talk.stdin is not None
+            assert talk.stdout is not None
+            talk.stdin.write(b"one\n")
+            assert await talk.stdout.readline() == b"echo one\n"
+            _, run = await keeper.attach("run")
+            assert await _said(run, f"{own}:{port}") == ["nothing"]
+        async with running(replace(config, allow=(f"{own}/32",))):
+
+            async def opened() -> bool:
+                return await _said(run, f"{own}:{port}") == ["echo hello"]
+
+            async with asyncio.timeout(20):
+                while not await opened():
+                    await asyncio.sleep(0.05)
+            talk.stdin.write(b"two\n")
+            assert await talk.stdout.readline() == b"echo two\n"
+            talk.stdin.close()
+            await talk.wait()
+            build.close()
+            run.close()
+
+
+async def test_names_are_answered_inside(config: EgressConfig) -> None:
+    keeper = Keeper(config.fabric)
+    async with name_server({"public.test.": "1.2.3.4", "inside.test.": "10.0.0.1"}, port=53) as (_, port):
+        assert port == 53
+        config.resolv_conf.write_text("nameserver 127.0.0.1\n")
+        async with running(config):
+            build = await _up(keeper, config)
+            code = (
+                "import dns.message, dns.query\n"
+                "for name in ('public.test.', 'inside.test.'):\n"
+                "    for ask in (dns.query.udp, dns.query.tcp):\n"
+                f"        a = ask(dns.message.make_query(name, 'A'), '{GATEWAY}', timeout=10)\n"
+                "        print(a.answer[0][0] if a.answer else a.rcode())\n"
+            )
+            process = await asyncio.create_subprocess_exec(
+                *inside(build, [sys.executable, "-c", code]), stdout=subprocess.PIPE
+            )
+            out = (await process.communicate())[0].decode().split()
+            assert out == ["1.2.3.4", "1.2.3.4", "5", "5"]
+            build.close()
+
+
+async def test_haproxy_and_the_driver_may_be_killed(config: EgressConfig) -> None:
+    keeper = Keeper(config.fabric)
+    async with running(config):
+        (await _up(keeper, config)).close()
+        first = _haproxies(config.data_dir)
+        for pid in first:
+            os.kill(pid, signal.SIGKILL)
+        (await _up(keeper, config)).close()
+        second = _haproxies(config.data_dir)
+        assert not set(first) & set(second)
+    async with running(config):
+        (await _up(keeper, config)).close()
+        assert _haproxies(config.data_dir) == second
+
+
+async def test_mail_is_not_sent_from_here(config: EgressConfig) -> None:
+    async with running(config):
+        build = await _up(Keeper(config.fabric), config)
+        server = await asyncio.start_server(_echo, "127.0.0.1", 25)
+        async with server:
+            assert await _said(build, f"{HOST_LOOPBACK}:25") == ["nothing"]
+        build.close()
+
+
+async def test_another_fabric_makes_it_begin_anew(tmp_path: Path) -> None:
+    """The part ends, and whoever keeps it running starts it in the new one."""
+    config = EgressConfig(tmp_path / "egress", tmp_path / "fabric", resolv_conf=tmp_path / "resolv.conf")
+    with keeping(config.fabric, "user"):
+        await Keeper(config.fabric).describe()
+        task = asyncio.ensure_future(driver.run(config))
+        async with asyncio.timeout(20):
+            while not _haproxies(config.data_dir):
+                await asyncio.sleep(0.05)
+    (config.fabric / "network").unlink()
+    with keeping(config.fabric, "user"), pytest.raises(ExceptionGroup) as caught:
+        async with asyncio.timeout(20):
+            await task
+    assert caught.group_contains(FabricChanged)
+    await end_all(config.data_dir)
+
+
+def _haproxies(folder: Path) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if (
+                entry.name.isdigit()
+                and (entry / "comm").read_text() == "haproxy\n"
+                and (entry / "cwd").samefile(folder)
+            ):
+                found.append(int(entry.name))
+    return sorted(found)
