@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from tests.system.platform import Platform
+from tests.system.platform import Platform, eventually
 from tests.system.repositories import commit, version
 
 Event = tuple[str, str, dict[str, Any]]
@@ -108,6 +108,10 @@ def test_a_plan_names_everything_and_changes_nothing(tmp_path: Path, shared: Pla
         kinds = ("projects", "deploys", "builds", "workloads", "instances", "routes", "gitrefs", "scalings")
         return {kind: shared.records(kind) for kind in kinds}
 
+    def seen(record: dict[str, Any]) -> bool:
+        return bool(record.get("status", {}).get("observedGeneration") == record["metadata"]["generation"])
+
+    eventually(lambda: all(seen(record) for kind in ("projects", "gitrefs") for record in shared.records(kind)))
     before = everything()
     answer = api.post("/v1/deploy/plan", json={"projectId": project})
     assert answer.status_code == 200, answer.text
