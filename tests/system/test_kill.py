@@ -62,7 +62,9 @@ def patient(client: httpx.Client, method: str, path: str, **more: object) -> htt
     return answer
 
 
-@pytest.mark.parametrize("part", ["apiserver", "controller", "scheduler", "node-1", "router", "api"])
+@pytest.mark.parametrize(
+    "part", ["apiserver", "fabric", "egress", "controller", "scheduler", "node-1", "router", "api"]
+)
 def test_under_a_deploy(part: str, running: Platform, client: httpx.Client, steady: str, tmp_path: Path) -> None:
     repository = tmp_path / "repository"
     commit(repository, {**version("before"), "requirements.txt": "iniconfig==2.3.0\n"})
