@@ -57,6 +57,13 @@ OPTIONS: list[Option] = [
         "CIDR,...",
         "private networks that projects may reach all the same",
     ),
+    Option(
+        "--network",
+        "SETPOINT_NETWORK",
+        "auto",
+        "auto|shared",
+        "shared: instances have the machine's network, even where each could have its own",
+    ),
     Option("--rate-per-minute", "SETPOINT_RATE_PER_MINUTE", "600", "N", "requests a minute that each API key may make"),
     Option("--git-ca", "SETPOINT_GIT_CA", "", "FILE", "certificates (PEM) that git trusts beside the system's"),
     Option(
@@ -76,6 +83,8 @@ class Settings:
     handle: str
     allow_addresses: tuple[str, ...]
     allow_egress: tuple[str, ...]
+    network: str
+    allow_shared_network: bool
     git_host: str
     git_interval: int
     git_ca: Path | None
@@ -150,6 +159,8 @@ def _settings(options: Namespace, environment: Mapping[str, str], saved: Mapping
         handle=values["handle"],
         allow_addresses=_networks("--allow-addresses", values["allow_addresses"]),
         allow_egress=_networks("--allow-egress", values["allow_egress"]),
+        network=_one_of("--network", values["network"], "auto", "shared"),
+        allow_shared_network=environment.get("SETPOINT_ALLOW_SHARED_NETWORK", "0") in ("1", "yes", "true"),
         git_host=values["git_host"].rstrip("/"),
         git_ca=_file("--git-ca", values["git_ca"]),
         git_interval=_number("--git-interval", values["git_interval"], 1, 86_400),
@@ -172,6 +183,12 @@ def _networks(flag: str, text: str) -> tuple[str, ...]:
         except ValueError:
             raise SettingError(f"{flag} must name networks such as 10.1.0.0/16, not {part!r}.") from None
     return parts
+
+
+def _one_of(flag: str, text: str, *choices: str) -> str:
+    if text not in choices:
+        raise SettingError(f"{flag} must be {' or '.join(choices)}, not {text!r}.")
+    return text
 
 
 def _file(flag: str, text: str) -> Path | None:

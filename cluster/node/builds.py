@@ -16,6 +16,7 @@ from cluster.builder.step import Steps, end_leftovers
 from cluster.fabric.networks import a_room
 from cluster.node.reporter import persist
 from cluster.node.services import Services
+from cluster.node.tenancy import REASON, refusal
 from crds.client.backoff import pause_after
 from crds.client.errors import ApiError, NotFound
 from crds.conditions import READY, with_condition
@@ -75,6 +76,9 @@ class Builds:
 
     async def _attempts(self, record: Build, folder: Path) -> dict[str, Any]:
         """The status of a success. Raises BuildFailed."""
+        refused = refusal(self._services.networks.description, self._services.config.sole_namespace, record.namespace)
+        if refused:
+            raise BuildFailed(REASON, refused)
         for attempt in range(record.status.attempt + 1, _ATTEMPTS + 1):
             begun = asyncio.ensure_future(self._begin(record, attempt))
             try:

@@ -11,6 +11,7 @@ class NodeConfig:
     `allow_addresses`: CIDRs that repositories may be read from although they are not public.
     `python`: the interpreter that Python projects run on.
     `fabric`: the folder of its keeper (None: instances share this machine's network).
+    `sole_namespace`: whose code alone runs where instances share a network (None: anybody's).
     `git_ca`: a PEM file of CAs that git trusts beside the system's, for repositories over https."""
 
     name: str
@@ -28,6 +29,7 @@ class NodeConfig:
     allow_addresses: tuple[str, ...] = ()
     git_ca: Path | None = None
     fabric: Path | None = None
+    sole_namespace: str | None = None
 
     @property
     def state(self) -> Path:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from cluster.node.folder import RunState
 from cluster.node.process import Process
 from cluster.node.services import Services
+from cluster.node.tenancy import REASON, refusal
 from cluster.node.view import CannotStart, Wanted, prepare
 from cluster.node.volumes import NOTHING, Mounted
 from crds.client.errors import NotFound
@@ -37,6 +38,9 @@ class Inputs:
 async def read_inputs(services: Services, record: Instance) -> Inputs:
     """Raises ApiError; CannotStart when something is not there."""
     client, namespace = services.client, record.namespace
+    refused = refusal(services.networks.description, services.config.sole_namespace, namespace)
+    if refused:
+        raise CannotStart(REASON, refused)
     try:
         workload = await client.get(Workload, record.spec.workload, namespace)
         name = workload.spec.snapshot

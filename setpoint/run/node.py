@@ -7,6 +7,7 @@ from pathlib import Path
 from cluster.node.agent import run as agent
 from cluster.node.config import NodeConfig
 from cluster.node.ending import end_instances
+from crds.names import account_namespace
 from setpoint.installation import Installation
 from setpoint.settings import Settings
 
@@ -36,6 +37,7 @@ def config_of(settings: Settings, installation: Installation, name: str) -> Node
         git_ca=settings.git_ca,
         python=base_python(),
         fabric=installation.folder("fabric"),
+        sole_namespace=None if settings.allow_shared_network else account_namespace(settings.handle),
     )
 
 
