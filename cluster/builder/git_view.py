@@ -7,7 +7,7 @@ from cluster.builder.addresses import resolve_outside
 from cluster.builder.repository import Refused, Repository
 from cluster.builder.workshop import Workshop
 from cluster.sandbox.machine import CERTIFICATES
-from cluster.sandbox.view import Limits, Mount, View
+from cluster.sandbox.view import Mount, View
 
 _CONFIG = """
 [safe]
@@ -61,7 +61,7 @@ async def git_view(repository: Repository, workshop: Workshop, mounts: tuple[Mou
     if repository.kind == "https" and workshop.git_ca:
         mounts = (Mount(_trusted_file(workshop, workshop.git_ca), _TRUSTED), *mounts)
         environment["GIT_SSL_CAINFO"] = _TRUSTED
-    return View(mounts, environment, "/", limits=Limits(file_bytes=workshop.limits.file_bytes))
+    return View(mounts, environment, "/", limits=workshop.limits.of_step)
 
 
 async def _pinned(repository: Repository, workshop: Workshop) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 copy of its files that then is the release."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from cluster.builder.common_cache import common_cache
@@ -18,7 +19,7 @@ from cluster.builder.layers import (
 from cluster.builder.source import copy_tree
 from cluster.builder.toolchain import NodeTool, find_node
 from cluster.sandbox.machine import CERTIFICATES
-from cluster.sandbox.view import Limits, Mount, View
+from cluster.sandbox.view import Mount, View
 from planning.detect_node import builds_in_place, has_build_script
 from planning.wheels import node_scripts_absent
 
@@ -102,7 +103,7 @@ async def _npm(job: Job, node: NodeTool, files: Mount, arguments: list[str], cac
     if CERTIFICATES.exists():
         environment["NODE_EXTRA_CA_CERTS"] = str(CERTIFICATES)
     mounts = (*node.mounts, Mount(cache, "/npm", "bind"), files)
-    limits = Limits(processes=1024, file_bytes=job.workshop.limits.file_bytes)
+    limits = replace(job.workshop.limits.of_step, processes=1024)
     view = View(mounts, environment, job.cwd, limits=limits)
     if await job.steps.run(view, ["node", str(node.npm), *arguments]) != 0:
         what = "npm run build" if arguments[0] == "run" else "Installing the Node.js packages"

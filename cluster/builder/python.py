@@ -8,7 +8,7 @@ from cluster.builder.common_cache import common_cache
 from cluster.builder.errors import BuildFailed
 from cluster.builder.layers import Installed, Job, LayerMount, file_hash, installer_environment, text_hash
 from cluster.sandbox.machine import CERTIFICATES, interpreter_mounts
-from cluster.sandbox.view import Limits, Mount, View
+from cluster.sandbox.view import Mount, View
 from planning.detect_python import pipfile_requirements
 from planning.wheels import python_wheels_suffice
 
@@ -105,5 +105,5 @@ async def _uv(job: Job, strategy: str, cache: dict[str, str], more: tuple[Mount,
         Mount(workshop.cache(job.project, "env"), "/env", "bind"),
         *more,
     )
-    view = View(mounts, environment, job.cwd, limits=Limits(file_bytes=workshop.limits.file_bytes))
+    view = View(mounts, environment, job.cwd, limits=workshop.limits.of_step)
     return await job.steps.run(view, ["/bin/sh", "-c", _SCRIPT, "install", str(python), *_COMMANDS[strategy]])

