@@ -25,6 +25,8 @@ def json_patch(value: Any, operations: Any) -> Any:
         if run is None:
             raise json_patch_failed(f"Unexpected kind: {operation.get('op')}")
         run(root, operation)
+    if "" not in root:
+        raise json_patch_failed("nothing is left of the object")
     return root[""]
 
 

@@ -96,6 +96,11 @@ def test_json_patch_fails_in_known_ways_only(value: Any, operations: Any) -> Non
         assert error.code in (400, 422)  # noqa: PT017
 
 
+def test_the_whole_object_cannot_be_removed() -> None:
+    with pytest.raises(ApiError, match="nothing is left"):
+        json_patch({"a": 1}, [{"op": "remove", "path": ""}])
+
+
 @pytest.mark.parametrize("step", ["01", "-1", "1e0", "٣", ""])
 def test_json_patch_indexes_are_plain_numbers(step: str) -> None:
     with pytest.raises(ApiError):
