@@ -1,0 +1,77 @@
+"""Hundreds of instances made and removed leave nothing behind."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+from cluster.fabric.client import Keeper
+from cluster.fabric.entry import inside
+from cluster.fabric.networks import FabricNetworks, find_networks
+from cluster.sandbox.launch import Channels, spawn
+from cluster.sandbox.machine import this_machine
+from cluster.sandbox.processes import wait_end
+from cluster.sandbox.view import View
+from tests.unit.cluster.fabric.conftest import WAYS, keeping
+
+_ROUNDS, _AT_ONCE = 10, 50
+
+
+def _namespaces() -> set[str]:
+    """Of every process on the machine, network and user."""
+    found = set()
+    for entry in Path("/proc").glob("[0-9]*/ns/[nu][es][te]*"):
+        try:
+            found.add(str(entry.readlink()))
+        except OSError:
+            continue
+    return found
+
+
+async def _links(keeper: Keeper) -> int:
+    with await keeper.entry() as entry:
+        process = await asyncio.create_subprocess_exec(
+            *inside(entry, ["cat", "/proc/net/dev"]), stdout=asyncio.subprocess.PIPE
+        )
+        out, _ = await process.communicate()
+    return len(out.splitlines()) - 2
+
+
+async def _round(networks: FabricNetworks) -> set[str]:
+    """Fifty of them at once; the addresses that they had."""
+    reading, writing = os.pipe()
+    places = [await networks.attach() for _ in range(_AT_ONCE)]
+    command, channels = ["/bin/sh", "-c", "echo runs; exec sleep 600"], Channels(writing, writing)
+    try:
+        pids = [spawn(View(), command, this_machine(), channels, place.entry) for place in places]
+        os.close(writing)
+        said = b""
+        while said.count(b"runs") < _AT_ONCE:
+            said += await asyncio.to_thread(os.read, reading, 4096)
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+            await wait_end(pid)
+    finally:
+        os.close(reading)
+        for place in places:
+            place.close()
+    return {place.address for place in places}
+
+
+async def test_five_hundred_instances_leave_nothing(tmp_path: Path) -> None:
+    before = _namespaces()
+    with keeping(tmp_path / "fabric", WAYS[0]):
+        keeper = Keeper(tmp_path / "fabric")
+        networks = await find_networks(tmp_path / "fabric")
+        assert isinstance(networks, FabricNetworks)
+        own = _namespaces() - before
+        used: set[str] = set()
+        for _ in range(_ROUNDS):
+            used |= await _round(networks)
+        assert len(used) == _ROUNDS * _AT_ONCE
+        async with asyncio.timeout(60):
+            while await _links(keeper) > 1 or _namespaces() - before - own:
+                await asyncio.sleep(0.1)
+    async with asyncio.timeout(20):
+        while _namespaces() - before:
+            await asyncio.sleep(0.1)
