@@ -12,6 +12,7 @@ from cluster.builder.repository import Refused, Repository, check_ref, is_commit
 from cluster.builder.step import Steps, run_sandboxed
 from cluster.builder.workshop import Workshop
 from cluster.fabric.networks import a_room
+from cluster.sandbox.cell import Cell
 from cluster.sandbox.view import Mount
 
 # $1 address, $2 commit, $3 ref, $4 most bytes, $5 most files. /git is the project's own mirror, /checkout the result.
@@ -100,7 +101,7 @@ async def resolve(workshop: Workshop, address: str, ref: str) -> str:
     view = await git_view(repository, workshop, ())
     command = ["git", "ls-remote", "-q", "--", repository.url, *wanted]
     async with a_room(workshop.networks) as room:
-        code = await run_sandboxed(view, command, workshop.machine, read, room=room)
+        code = await run_sandboxed(view, command, workshop.machine, read, cell=Cell(room))
     if code != 0:
         raise BuildFailed("FetchFailed", why_unreadable(complaints))
     for name in (wanted[0], *reversed(wanted[1:])):

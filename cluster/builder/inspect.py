@@ -16,6 +16,7 @@ from cluster.builder.source import look, project_folder
 from cluster.builder.step import Steps
 from cluster.builder.workshop import Workshop
 from cluster.fabric.networks import Networks, a_room, find_networks
+from cluster.sandbox.cell import Cell
 from cluster.sandbox.machine import this_machine
 from planning.inspection import Inspection
 
@@ -49,7 +50,7 @@ async def inspect(
             (folder / "work").mkdir()
             source = Source(repository, commit, ref)
             async with a_room(workshop.networks) as room:
-                steps = Steps(workshop.machine, log, folder / "lock", time.monotonic() + _SECONDS, room)
+                steps = Steps(workshop.machine, log, folder / "lock", time.monotonic() + _SECONDS, Cell(room))
                 exported = await export(workshop, steps, source, folder / "git", folder / "work")
         finally:
             log.close()

@@ -15,6 +15,7 @@ from cluster.builder.source import source_layer
 from cluster.builder.step import Steps
 from cluster.builder.workshop import Workshop
 from cluster.fabric.networks import a_room
+from cluster.sandbox.cell import Cell
 
 _SECONDS = 120.0
 _LOG_BYTES = 64 * 1024
@@ -30,7 +31,7 @@ async def prefetch(workshop: Workshop, store: ArtifactStore, project: str, sourc
     try:
         with contextlib.suppress(BuildFailed, BuildInterrupted, Refused):
             async with a_room(workshop.networks) as room:
-                steps = Steps(workshop.machine, log, folder / "lock", time.monotonic() + _SECONDS, room)
+                steps = Steps(workshop.machine, log, folder / "lock", time.monotonic() + _SECONDS, Cell(room))
                 await source_layer(workshop, store, steps, project, source, "", folder)
     finally:
         log.close()

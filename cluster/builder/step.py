@@ -10,8 +10,8 @@ from pathlib import Path
 
 from cluster.builder.errors import BuildFailed, BuildInterrupted
 from cluster.builder.log import BuildLog, OutputLimit, Stream
-from cluster.fabric.entry import Entry
 from cluster.lines import LineSplitter
+from cluster.sandbox.cell import OPEN, Cell
 from cluster.sandbox.launch import Channels, spawn
 from cluster.sandbox.processes import lock_free, lock_holders, send, take_lock, wait_end
 from cluster.sandbox.view import Machine, View
@@ -21,15 +21,15 @@ _KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL, None)
 
 
 class Steps:
-    """Runs the steps of one build, one after another; `lock` is held by whatever step runs. `room`: the network that
-    all of them have."""
+    """Runs the steps of one build, one after another; `lock` is held by whatever step runs. `cell`: the one that all of
+    them are put into."""
 
-    def __init__(self, machine: Machine, log: BuildLog, lock: Path, deadline: float, room: Entry | None = None):
+    def __init__(self, machine: Machine, log: BuildLog, lock: Path, deadline: float, cell: Cell = OPEN):
         self._machine = machine
         self.log = log
         self._lock = lock
         self._deadline = deadline
-        self._room = room
+        self._cell = cell
 
     @contextlib.contextmanager
     def timed(self, what: str) -> Iterator[None]:
@@ -43,7 +43,7 @@ class Steps:
         """The step's exit code. Raises BuildFailed (time, output) and BuildInterrupted (killed by somebody else)."""
         try:
             async with asyncio.timeout(self._deadline - time.monotonic()):
-                code = await run_sandboxed(view, command, self._machine, self.log.output, self._lock, self._room)
+                code = await run_sandboxed(view, command, self._machine, self.log.output, self._lock, self._cell)
         except TimeoutError:
             raise BuildFailed("BuildTimeout", "The build took longer than its time limit.") from None
         except OutputLimit:
@@ -59,7 +59,7 @@ async def run_sandboxed(
     machine: Machine,
     sink: Sink,
     lock: Path | None = None,
-    room: Entry | None = None,
+    cell: Cell = OPEN,
 ) -> int | None:
     """Run to its end; both streams go to the sink line by line. Whatever happens, nothing of it is left running."""
     held = take_lock(lock) if lock else None
@@ -68,7 +68,7 @@ async def run_sandboxed(
     out, out_end = os.pipe()
     err, err_end = os.pipe()
     try:
-        outer = spawn(view, command, machine, Channels(out_end, err_end, lock=held), room)
+        outer = spawn(view, command, machine, Channels(out_end, err_end, lock=held), cell)
     finally:
         for descriptor in (out_end, err_end, held):
             if descriptor is not None:

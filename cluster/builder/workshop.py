@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cluster.fabric.networks import Networks, SharedNetwork
+from cluster.limits.allowance import Allowance
 from cluster.sandbox.view import Limits, Machine
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -19,6 +20,12 @@ class BuildLimits:
     tree_files: int = 200_000
     file_bytes: int = 2048 * MIB
     output_bytes: int = 4 * MIB
+    memory_bytes: int = 2048 * MIB
+    processes: int = 2048
+
+    @property
+    def allowance(self) -> Allowance:
+        return Allowance(cpu=0.1, most_cpu=4.0, memory_bytes=self.memory_bytes, processes=self.processes)
 
     @property
     def of_step(self) -> Limits:

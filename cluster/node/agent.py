@@ -17,6 +17,7 @@ from cluster.endpoint import serve
 from cluster.fabric.client import Keeper
 from cluster.fabric.networks import Networks, find_networks
 from cluster.fabric.watch import until_another
+from cluster.limits.find import find_groups
 from cluster.node.builds import Builds
 from cluster.node.config import NodeConfig
 from cluster.node.fleet import Fleet
@@ -78,13 +79,14 @@ async def run(config: NodeConfig) -> None:
 @contextlib.asynccontextmanager
 async def _services(config: NodeConfig) -> AsyncIterator[Services]:
     networks = await find_networks(config.fabric)
+    groups = find_groups(config.data_dir, config.name)
     workshop = workshop_of(config, networks)
     client = await Client.open(config.kubeconfig, f"setpoint-{config.name}")
     logs = Logs(config.state)
     folders = Folders(config.state)
     try:
         artifacts, volumes = ArtifactStore(workshop.artifacts), Volumes(config.data_dir / "volumes")
-        yield Services(config, client, workshop, artifacts, folders, logs, Sampler(), volumes, networks)
+        yield Services(config, client, workshop, artifacts, folders, logs, Sampler(), volumes, networks, groups)
     finally:
         logs.close()
         await client.close()
@@ -109,9 +111,12 @@ async def _work(services: Services) -> None:
                 group.create_task(until_another(Keeper(config.fabric), services.networks.description))
             group.create_task(services.logs.run())
             group.create_task(services.sampler.run())
+            services.groups.sweep(folder.path.name for folder, _ in services.folders.all())
             fleet.adopt()
             synced = _follow_records(services, group, fleet, builds if walls.stand else None, gitrefs)
-            found = Findings(walls, services.workshop.machine, services.networks.description, endpoint.url)
+            found = Findings(
+                walls, services.workshop.machine, services.networks.description, services.groups.kind, endpoint.url
+            )
             group.create_task(say_what_it_is(client, config, found))
             await _settle(fleet, synced)
             group.create_task(beat(client, config.name))

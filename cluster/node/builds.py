@@ -17,6 +17,7 @@ from cluster.fabric.networks import a_room
 from cluster.node.reporter import persist
 from cluster.node.services import Services
 from cluster.node.tenancy import REASON, refusal
+from cluster.sandbox.cell import Cell
 from crds.client.backoff import pause_after
 from crds.client.errors import ApiError, NotFound
 from crds.conditions import READY, with_condition
@@ -103,8 +104,12 @@ class Builds:
             deadline = time.monotonic() + spec.timeout_seconds
             begun = time.monotonic()
             async with a_room(services.networks) as room:
-                steps = Steps(services.workshop.machine, log, folder / "lock", deadline, room)
-                release = await build(services.workshop, services.artifacts, steps, order, folder / "work")
+                group = services.groups.make(f"build-{record.uid}", services.workshop.limits.allowance)
+                try:
+                    steps = Steps(services.workshop.machine, log, folder / "lock", deadline, Cell(room, group))
+                    release = await build(services.workshop, services.artifacts, steps, order, folder / "work")
+                finally:
+                    group.remove()
             log.system(f"Built in {time.monotonic() - begun:.2f} s")
             return release
         except BuildFailed as error:

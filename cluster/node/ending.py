@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+from cluster.limits.find import find_groups
 from cluster.node.folder import Folders, InstanceFolder
 from cluster.node.process import Process
 
@@ -17,6 +18,7 @@ async def end_instances(data_dir: Path, node: str, grace_seconds: float = 10.0) 
         return 0
     running = [folder for folder, _ in Folders(state).all() if folder.alive()]
     await asyncio.gather(*(_end(folder, grace_seconds) for folder in running))
+    find_groups(data_dir, node).close()
     return len(running)
 
 

@@ -28,11 +28,13 @@ SANDBOX, NETWORK = "Sandbox", "Network"
 
 @dataclass(frozen=True)
 class Findings:
-    """What the node found out about itself at its start. `endpoint`: where it answers."""
+    """What the node found out about itself at its start. `groups`: which control groups it has; `endpoint`: where it
+    answers."""
 
     walls: Walls
     machine: Machine
     network: Description
+    groups: str
     endpoint: str
 
 
@@ -68,7 +70,7 @@ def node_status(record: ComputeNode, config: NodeConfig, found: Findings) -> dic
         "endpoint": found.endpoint,
         "sandbox": found.walls.sandbox,
         "network": found.network.network,
-        "limits": "partial" if found.machine.prlimit else "none",
+        "limits": _limits(found),
         "version": _version(),
         "observedGeneration": record.metadata.generation,
         "conditions": [condition.wire() for condition in _conditions(record, found)],
@@ -96,6 +98,13 @@ def _conditions(record: ComputeNode, found: Findings) -> list[Condition]:
             generation=record.metadata.generation,
         )
     return conditions
+
+
+def _limits(found: Findings) -> str:
+    """Without control groups only processes and files are counted by the kernel, and memory is looked at."""
+    if found.groups != "none":
+        return "full"
+    return "partial" if found.machine.prlimit else "none"
 
 
 def _with(remedy: str) -> str:

@@ -4,8 +4,8 @@ import asyncio
 import os
 import signal
 
-from cluster.fabric.entry import Entry
 from cluster.node.folder import InstanceFolder
+from cluster.sandbox.cell import OPEN, Cell
 from cluster.sandbox.launch import Channels, spawn
 from cluster.sandbox.processes import programs, send, take_lock, wait_end
 from cluster.sandbox.view import Machine, View
@@ -18,19 +18,20 @@ class StillRunning(Exception):
 
 
 class Process:
-    """`wait` may be called by several. `room` is its own to close."""
+    """`wait` may be called by several. It leaves its `cell` when it has ended."""
 
-    def __init__(self, folder: InstanceFolder, outer: int | None, room: Entry | None = None):
+    def __init__(self, folder: InstanceFolder, outer: int | None, cell: Cell = OPEN):
         self._folder = folder
         self._outer = outer
-        self._room = room
+        self.ran_out = False
+        self._cell = cell
         self._end: asyncio.Task[int | None] = asyncio.ensure_future(self._wait())
 
     @classmethod
     def start(
-        cls, folder: InstanceFolder, view: View, command: list[str], machine: Machine, room: Entry | None = None
+        cls, folder: InstanceFolder, view: View, command: list[str], machine: Machine, cell: Cell = OPEN
     ) -> "Process":
-        """Raises StillRunning, OSError; the room is still the caller's then. The state must be on disk before: whoever
+        """Raises StillRunning, OSError; the cell is still the caller's then. The state must be on disk before: whoever
         comes next finds it there."""
         lock = take_lock(folder.lock)
         if lock is None:
@@ -41,15 +42,15 @@ class Process:
             opened.append(status)
             out, err = folder.open_outputs()
             opened += [out, err]
-            return cls(folder, spawn(view, command, machine, Channels(out, err, status, lock), room), room)
+            return cls(folder, spawn(view, command, machine, Channels(out, err, status, lock), cell), cell)
         finally:
             for descriptor in opened:
                 os.close(descriptor)
 
     @classmethod
-    def adopt(cls, folder: InstanceFolder) -> "Process | None":
+    def adopt(cls, folder: InstanceFolder, cell: Cell = OPEN) -> "Process | None":
         """The run that an earlier agent started, if it lives."""
-        return cls(folder, None) if folder.alive() else None
+        return cls(folder, None, cell) if folder.alive() else None
 
     async def wait(self) -> int | None:
         """Its exit code once it is over (128 + n: killed by signal n); None when nobody knows."""
@@ -59,8 +60,8 @@ class Process:
         try:
             return await self._ended()
         finally:
-            if self._room is not None:
-                self._room.close()
+            self.ran_out = self._cell.group is not None and self._cell.group.ran_out()
+            self._cell.leave()
 
     async def _ended(self) -> int | None:
         code = await wait_end(self._outer) if self._outer else None

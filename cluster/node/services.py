@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from cluster.builder.artifacts import ArtifactStore
 from cluster.builder.workshop import Workshop
 from cluster.fabric.networks import Networks
+from cluster.limits.group import Groups
 from cluster.node.config import NodeConfig
 from cluster.node.folder import Folders
 from cluster.node.logs import Logs
@@ -44,6 +45,7 @@ class Services:
     sampler: Sampler
     volumes: Volumes
     networks: Networks
+    groups: Groups
     sweep_soon: asyncio.Event = field(default_factory=asyncio.Event)
     instances: Store[Instance] = field(default_factory=_instances)
     builds: Store[Build] = field(default_factory=_builds)

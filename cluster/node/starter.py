@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from cluster.limits.allowance import Allowance, of_size
 from cluster.node.folder import RunState
 from cluster.node.process import Process
 from cluster.node.services import Services
 from cluster.node.tenancy import REASON, refusal
-from cluster.node.view import CannotStart, Wanted, prepare
+from cluster.node.view import PROCESSES, CannotStart, Wanted, prepare
 from cluster.node.volumes import NOTHING, Mounted
+from cluster.sandbox.cell import Cell
 from crds.client.errors import NotFound
 from crds.models.core import Secret
 from crds.models.instance import Instance
@@ -100,11 +102,17 @@ async def start(services: Services, record: Instance, inputs: Inputs, restarts: 
         services.logs.open(state, folder)
         services.logs.mask(record.uid, list(inputs.secrets))
         machine = services.workshop.machine
-        return state, Process.start(folder, prepared.view, prepared.command, machine, place.entry)
+        cell = Cell(place.entry, services.groups.make(record.uid, _allowance(record)))
+        return state, Process.start(folder, prepared.view, prepared.command, machine, cell)
     except BaseException:
         networks.release(place.address)
         place.close()
         raise
+
+
+def _allowance(record: Instance) -> Allowance:
+    size = SIZES[record.spec.size]
+    return of_size(size.cpu, size.memory_bytes, PROCESSES)
 
 
 def _state(record: Instance, inputs: Inputs, address: str, network: str, restarts: int) -> RunState:

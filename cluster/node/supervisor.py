@@ -19,6 +19,8 @@ from cluster.node.reporter import current
 from cluster.node.services import Services
 from cluster.node.starter import Inputs, note_last_will, read_inputs, start
 from cluster.node.view import CannotStart
+from cluster.sandbox.cell import Cell
+from cluster.sandbox.launch import put_into
 from crds.client.backoff import pause_after
 from crds.client.errors import ApiError, Conflict, NotFound
 from crds.models.instance import Instance
@@ -80,7 +82,7 @@ class Supervisor:
         if self._state is None:
             return
         self._services.logs.open(self._state, self._folder)
-        self._process = Process.adopt(self._folder)
+        self._process = self._running()
         if self._process and self._state.network != self._services.networks.description.id:
             # Its network is no more, or it was started while there was none: nobody reaches it.
             await self._process.kill()
@@ -92,6 +94,15 @@ class Supervisor:
         else:
             self._restarts += 1
             self._services.logs.flush(self._uid)
+
+    def _running(self) -> Process | None:
+        """What an earlier agent started, if it lives; also when that died before it had put it into its group."""
+        group = self._services.groups.of(self._uid)
+        process = Process.adopt(self._folder, Cell(group=group))
+        if process and (reaper := process.reaper):
+            with contextlib.suppress(OSError):
+                put_into(group, reaper)
+        return process
 
     async def _while_wanted(self, work: Coroutine[None, None, None]) -> None:
         """Do it, but leave it as soon as the instance is no longer wanted."""
@@ -128,7 +139,7 @@ class Supervisor:
             self._report.crashed(None, error.reason, error.message, self._restarts)
             return _RETRY_SECONDS
         except StillRunning:
-            self._process = Process.adopt(self._folder)
+            self._process = self._running()
             return 0.0 if self._process else 0.05
         except (ApiError, OSError, NoAnswer) as error:
             _log.warning("starting %s: %s", self._record.name, error)
@@ -150,6 +161,7 @@ class Supervisor:
             with contextlib.suppress(asyncio.CancelledError):
                 await ready
         self._process = None
+        self._ran_out = self._ran_out or process.ran_out
         return self._ended(state, code, asyncio.get_running_loop().time() - begun)
 
     async def _become_ready(self, process: Process, state: RunState) -> None:
@@ -199,7 +211,7 @@ class Supervisor:
     async def _leave(self) -> None:
         """Traffic first, then the process, then what is kept of it, and last our finalizer."""
         services = self._services
-        process = self._process or Process.adopt(self._folder)
+        process = self._process or self._running()
         if process and self._state:
             self._process = process
             if self._record is None or self._record.status.phase != "lost":
@@ -211,6 +223,7 @@ class Supervisor:
             services.networks.release(self._state.address)
         services.logs.forget(self._uid)
         services.sampler.forget(self._uid)
+        services.groups.of(self._uid).remove()
         self._folder.remove()
         await self._let_go()
 

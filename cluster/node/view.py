@@ -16,6 +16,8 @@ from cluster.sandbox.view import Limits, Mount, View
 from crds.models.workload import Workload
 
 STATIC_SERVER = Path(__file__).with_name("static_server.py")
+PROCESSES = 1024
+"""With threads, of one instance."""
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -65,7 +67,7 @@ def prepare(workshop: Workshop, store: ArtifactStore, wanted: Wanted) -> Prepare
     mounts = (*_tools(manifest, workshop), *_layers(manifest, store), *_volumes(wanted))
     python = workshop.python.resolve()
     links = ((str(python), "/opt/setpoint/bin/python"), (str(python), "/opt/setpoint/bin/python3"))
-    view = View(mounts, environment, manifest["cwd"], limits=Limits(processes=1024), survives=True, links=links)
+    view = View(mounts, environment, manifest["cwd"], limits=Limits(processes=PROCESSES), survives=True, links=links)
     return Prepared(view, ["/bin/sh", "-c", spec.command])
 
 

@@ -1,12 +1,16 @@
 """Starting bubblewrap: nothing of our environment, our descriptors or our signals gets in."""
 
+import errno
 import os
 import signal
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cluster.fabric.entry import Entry, inside
+from cluster.fabric.entry import inside
+from cluster.limits.group import Group
+from cluster.sandbox.cell import OPEN, Cell
+from cluster.sandbox.processes import children
 from cluster.sandbox.seccomp import seccomp_filter
 from cluster.sandbox.view import FILES, NETWORK_FILES, Machine, View, arguments, limited
 
@@ -26,12 +30,11 @@ class Channels:
     lock: int | None = None
 
 
-def spawn(view: View, command: list[str], machine: Machine, channels: Channels, room: Entry | None = None) -> int:
-    """Start the command in its sandbox, and in the network that `room` leads to (None: the machine's); answers the pid
-    of the outer bubblewrap. Raises OSError."""
+def spawn(view: View, command: list[str], machine: Machine, channels: Channels, cell: Cell = OPEN) -> int:
+    """Start the command in its sandbox and cell; answers the pid of the outer bubblewrap. Raises OSError."""
     opened: list[int] = []
     try:
-        contents = FILES if room is None else {**FILES, **NETWORK_FILES}
+        contents = FILES if cell.room is None else {**FILES, **NETWORK_FILES}
         files = {path: _memory_file(text.encode(), opened) for path, text in contents.items()}
         options = arguments(view, machine, files)
         passed = dict.fromkeys(files.values())
@@ -44,13 +47,50 @@ def spawn(view: View, command: list[str], machine: Machine, channels: Channels, 
             if descriptor is not None:
                 options += [option, str(descriptor)]
                 passed[descriptor] = None
+        go = _held_back(cell, options, passed, opened)
         # The platform's environment must be absent: /proc/1/environ inside is that of bubblewrap.
         listed = _memory_file("".join(f"{option}\0" for option in options).encode(), opened)
         argv = [str(machine.bwrap), "--args", str(listed), "--", *limited(command, view.limits, machine)]
-        return _start(inside(room, argv), channels, [listed, *passed], opened)
+        pid = _start(inside(cell.room, argv), channels, [listed, *passed], opened)
+        if cell.group is not None and go is not None:
+            _limit(cell.group, pid)
+            os.write(go, b"go")
+        return pid
     finally:
         for descriptor in opened:
             os.close(descriptor)
+
+
+def _held_back(cell: Cell, options: list[str], passed: dict[int, None], opened: list[int]) -> int | None:
+    """What is to be limited does not begin before it is: bubblewrap waits for a word at this descriptor."""
+    if cell.group is None:
+        return None
+    waiting, go = os.pipe()
+    opened += [waiting, go]
+    options += ["--block-fd", str(waiting)]
+    passed[waiting] = None
+    return go
+
+
+def _limit(group: Group, pid: int) -> None:
+    """Or end it: it would go on without limits as soon as we are gone."""
+    try:
+        put_into(group, pid)
+    except BaseException:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        raise
+
+
+def put_into(group: Group, pid: int) -> None:
+    """What it had started before it joined joins by itself; what it starts later is in the group from the start."""
+    try:
+        group.join(pid)
+        for child in children(pid):
+            put_into(group, child)
+    except OSError as error:
+        if error.errno != errno.ESRCH:
+            raise
 
 
 def _start(argv: list[str], channels: Channels, passed: list[int], opened: list[int]) -> int:

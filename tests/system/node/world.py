@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import aiohttp
 import orjson
 
-from cluster.node.folder import Folders
+from cluster.node.ending import end_instances
 from crds.client.client import Client
 from crds.client.errors import ApiError, NotFound
 from crds.definition import definition
@@ -228,13 +228,6 @@ async def world(server: Server, folder: Path) -> AsyncIterator[World]:
         yield made
     finally:
         made.stop_agent()
-        end_instances(made.data)
+        # Instances outlive the agent: end those of this test's folder, and no others.
+        await end_instances(made.data, NODE, 0)
         await client.close()
-
-
-def end_instances(data: Path) -> None:
-    """Instances outlive the agent: end those of this test's folder, and no others."""
-    for folder, _ in Folders(data / "nodes" / NODE).all():
-        reaper = folder.reaper()
-        if reaper:
-            os.kill(reaper, signal.SIGKILL)

@@ -8,6 +8,7 @@ from pathlib import Path
 from cluster.fabric.client import Keeper
 from cluster.fabric.entry import inside
 from cluster.fabric.networks import FabricNetworks, find_networks
+from cluster.sandbox.cell import Cell
 from cluster.sandbox.launch import Channels, spawn
 from cluster.sandbox.machine import this_machine
 from cluster.sandbox.processes import wait_end
@@ -43,7 +44,7 @@ async def _round(networks: FabricNetworks) -> set[str]:
     places = [await networks.attach() for _ in range(_AT_ONCE)]
     command, channels = ["/bin/sh", "-c", "echo runs; exec sleep 600"], Channels(writing, writing)
     try:
-        pids = [spawn(View(), command, this_machine(), channels, place.entry) for place in places]
+        pids = [spawn(View(), command, this_machine(), channels, Cell(place.entry)) for place in places]
         os.close(writing)
         said = b""
         while said.count(b"runs") < _AT_ONCE:

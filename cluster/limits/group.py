@@ -1,0 +1,78 @@
+"""What there is to say to control groups of whichever version, and what is there where there are none."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from cluster.limits.allowance import Allowance
+
+
+class Group(Protocol):
+    """Of one sandbox."""
+
+    def join(self, pid: int) -> None:
+        """This process, and all that it starts from now on. Raises OSError."""
+        ...
+
+    def ran_out(self) -> bool:
+        """Did the kernel end something in it for want of memory?"""
+        ...
+
+    def remove(self) -> None:
+        """Once nothing runs in it; it may be gone already."""
+        ...
+
+
+class Groups(Protocol):
+    """Of one node."""
+
+    @property
+    def kind(self) -> str:
+        """`cgroup1`, or `none`."""
+        ...
+
+    def make(self, name: str, allowance: Allowance) -> Group:
+        """Or find the one that there is, with this allowance. Raises OSError."""
+        ...
+
+    def of(self, name: str) -> Group:
+        """The one that an earlier agent made."""
+        ...
+
+    def sweep(self, kept: Iterable[str]) -> None:
+        """Remove those of other names in which nothing runs."""
+        ...
+
+    def close(self) -> None:
+        """Remove all in which nothing runs, and what is around them."""
+        ...
+
+
+class NoGroup:
+    """Nothing is counted and nothing is kept."""
+
+    def join(self, pid: int) -> None:
+        return
+
+    def ran_out(self) -> bool:
+        return False
+
+    def remove(self) -> None:
+        return
+
+
+class NoGroups:
+    """What is left are limits of processes, and looking."""
+
+    kind = "none"
+
+    def make(self, name: str, allowance: Allowance) -> Group:
+        return NoGroup()
+
+    def of(self, name: str) -> Group:
+        return NoGroup()
+
+    def sweep(self, kept: Iterable[str]) -> None:
+        return
+
+    def close(self) -> None:
+        return

@@ -1,0 +1,123 @@
+"""Control groups of version 1, with the real kernel's: as root, where it has them."""
+
+import asyncio
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from cluster.limits.allowance import Allowance, of_size
+from cluster.limits.group import NoGroups
+from cluster.limits.version1 import Version1Groups, find_version1
+from cluster.sandbox.cell import Cell
+from cluster.sandbox.launch import Channels, spawn
+from cluster.sandbox.machine import interpreter_mounts, this_machine
+from cluster.sandbox.processes import wait_end
+from cluster.sandbox.view import View
+from setpoint.run.node import base_python
+
+MIB = 1024 * 1024
+HOG = "x = []\nwhile True: x.append(bytearray(b'x' * 1048576))"
+FORKS = """
+import os, sys, time
+made = 0
+for _ in range(200):
+    try:
+        if os.fork() == 0:
+            time.sleep(60)
+    except BlockingIOError:
+        break
+    made += 1
+sys.exit(1 if made > 100 else 42)
+"""
+BURN = "import time\nend = time.monotonic() + 2\nwhile time.monotonic() < end: pass"
+
+
+@pytest.fixture
+def groups() -> Version1Groups:
+    found = find_version1(f"setpoint-test-{os.getpid()}", "node") if os.geteuid() == 0 else None
+    if found is None:
+        pytest.skip("no control groups of version 1 are ours here")
+    return found
+
+
+async def run(groups: Version1Groups, allowance: Allowance, code: str) -> tuple[int | None, bool, float]:
+    """Exit code, whether it ran out of memory, CPU seconds that it used."""
+    group = groups.make("one", allowance)
+    null = os.open(os.devnull, os.O_WRONLY)
+    python = base_python()
+    before = os.times()
+    view = View(interpreter_mounts(python), {"PATH": "/usr/bin:/bin"})
+    try:
+        pid = spawn(view, [str(python), "-c", code], this_machine(), Channels(null, null), Cell(group=group))
+        ended = await asyncio.wait_for(wait_end(pid), 60)
+    finally:
+        os.close(null)
+    after = os.times()
+    ran_out = group.ran_out()
+    async with asyncio.timeout(10):
+        while any(folder.exists() for folder in group.folders.values()):
+            group.remove()
+            await asyncio.sleep(0.02)
+    used = after.children_user + after.children_system - before.children_user - before.children_system
+    return ended, ran_out, used
+
+
+async def test_a_memory_hog_is_ended_and_it_is_known_why(groups: Version1Groups) -> None:
+    ended, ran_out, _ = await run(groups, of_size(1, 64 * MIB, 100), HOG)
+    assert ended == 137
+    assert ran_out
+
+
+async def test_what_stays_within_its_memory_did_not_run_out(groups: Version1Groups) -> None:
+    ended, ran_out, _ = await run(groups, of_size(1, 64 * MIB, 100), "x = b'x' * 1048576")
+    assert ended == 0
+    assert not ran_out
+
+
+async def test_no_more_processes_than_allowed(groups: Version1Groups) -> None:
+    ended, _, _ = await run(groups, of_size(1, 256 * MIB, 50), FORKS)
+    assert ended == 42
+
+
+async def test_no_more_cpu_than_allowed(groups: Version1Groups) -> None:
+    begun = time.monotonic()
+    _, _, used = await run(groups, Allowance(0.2, 0.2, 128 * MIB, 50), BURN)
+    passed = time.monotonic() - begun
+    assert used < 0.5 * passed
+
+
+def test_empty_groups_are_swept_and_others_kept(groups: Version1Groups) -> None:
+    allowance = of_size(1, 64 * MIB, 50)
+    left, kept, used = (groups.make(name, allowance) for name in ("left", "kept", "used"))
+    process = subprocess.Popen(["sleep", "60"])
+    try:
+        used.join(process.pid)
+        groups.sweep(["kept"])
+        assert [folder.exists() for folder in left.folders.values()] == [False] * 3
+        assert all(folder.exists() for group in (kept, used) for folder in group.folders.values())
+    finally:
+        process.kill()
+        process.wait()
+        groups.close()
+    assert not list(Path("/sys/fs/cgroup").glob(f"*/setpoint-test-{os.getpid()}"))
+
+
+@pytest.mark.parametrize(
+    ("mounts", "places"),
+    [
+        ("", ""),
+        ("41 31 0:38 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n", "0::/user.slice\n"),
+        ("32 31 0:29 / /nowhere/cpu rw - cgroup cgroup rw,cpu\n", "1:cpu:/\n"),
+    ],
+)
+def test_where_there_are_none_that_is_said(tmp_path: Path, mounts: str, places: str) -> None:
+    (tmp_path / "mountinfo").write_text(mounts)
+    (tmp_path / "cgroup").write_text(places)
+    assert find_version1("setpoint-x", "node", tmp_path) is None
+    none = NoGroups().make("x", of_size(1, 1, 1))
+    none.join(0)
+    none.remove()
+    assert not none.ran_out()
