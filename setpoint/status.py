@@ -25,13 +25,13 @@ class Row:
 def status(settings: Settings, installation: Installation) -> int:
     """0 when every part runs and answers, 1 otherwise."""
     rows = [_row(part, settings, installation) for part in [Part("up", "up"), *parts_of(settings)]]
-    haproxy = _haproxy(installation)
-    rows += [haproxy] if haproxy else []
-    print(f"{'PART':<12} {'PID':>7} {'HEALTH':<12} {'UP':>9} {'RESTARTS':>8} {'MEMORY':>10}")
+    found = [_haproxy(installation, "router", "haproxy"), _haproxy(installation, "egress", "haproxy (out)")]
+    rows += [row for row in found if row]
+    print(f"{'PART':<14} {'PID':>7} {'HEALTH':<14} {'UP':>9} {'RESTARTS':>8} {'MEMORY':>10}")
     for row in rows:
         memory = f"{row.memory_bytes / _MIB:.1f} MiB" if row.memory_bytes else "-"
-        print(f"{row.name:<12} {row.pid:>7} {row.health:<12} {row.uptime:>9} {row.restarts:>8} {memory:>10}")
-    print(f"{'total':<12} {'':>7} {'':<12} {'':>9} {'':>8} {sum(r.memory_bytes for r in rows) / _MIB:>6.1f} MiB")
+        print(f"{row.name:<14} {row.pid:>7} {row.health:<14} {row.uptime:>9} {row.restarts:>8} {memory:>10}")
+    print(f"{'total':<14} {'':>7} {'':<14} {'':>9} {'':>8} {sum(r.memory_bytes for r in rows) / _MIB:>6.1f} MiB")
     _print_queue(installation)
     return 0 if all(row.health in ("ok", "running") for row in rows) else 1
 
@@ -67,13 +67,13 @@ def _get(connection: http.client.HTTPConnection) -> str:
     return "ok" if answer.status == 200 else "not ready"
 
 
-def _haproxy(installation: Installation) -> Row | None:
-    saved = read_json(installation.root / "router" / "haproxy.json")
+def _haproxy(installation: Installation, folder: str, name: str) -> Row | None:
+    saved = read_json(installation.root / folder / "haproxy.json")
     if saved is None:
         return None
     pid = int(saved["pid"])
     total = pss_bytes(pid) + sum(pss_bytes(child) for child in children_of(pid))
-    return Row("haproxy", str(pid), "running" if total else "not running", "-", "-", total)
+    return Row(name, str(pid), "running" if total else "not running", "-", "-", total)
 
 
 def _print_queue(installation: Installation) -> None:

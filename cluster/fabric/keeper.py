@@ -11,6 +11,7 @@ from typing import Any
 
 from cluster.fabric import namespaces, wire
 from cluster.fabric.addresses import GATEWAY, INSTANCE_PORT, Purpose
+from cluster.fabric.entry import nsenter
 from cluster.fabric.network import CannotStand, Fabric, enter, new_socket
 from cluster.fabric.rules import EGRESS_PORT, NAMES_PORT
 
@@ -22,13 +23,18 @@ Answer = tuple[dict[str, Any], list[int]]
 async def run(folder: Path) -> None:
     """Until cancelled. Nothing of the fabric ends with it: whoever is inside keeps it."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    await serve(folder, _answers(folder))
+
+
+def _answers(folder: Path) -> dict[str, Callable[[], Answer]]:
+    if nsenter() is None:
+        return refusing("the program nsenter is missing", "sudo apt-get install util-linux")
     try:
         # Before anything here has a second thread: the kernel lets no other process change its user namespace.
-        answers = Answers(enter(folder / "network")).table()
+        return Answers(enter(folder / "network")).table()
     except CannotStand as refusal:
         _log.warning("the fabric cannot stand here: %s", refusal)
-        answers = refusing(str(refusal), refusal.remedy)
-    await serve(folder, answers)
+        return refusing(str(refusal), refusal.remedy)
 
 
 def refusing(reason: str, remedy: str) -> dict[str, Callable[[], Answer]]:

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from cluster.fabric.addresses import HOST_LOOPBACK
 from cluster.fabric.client import Description, Keeper, NoAnswer
-from cluster.fabric.entry import Entry, nsenter
+from cluster.fabric.entry import Entry
 
 # Below the range from which the kernel takes ports for outgoing connections.
 _FIRST, _LAST = 20000, 32000
@@ -177,7 +177,7 @@ async def find_networks(folder: Path | None) -> Networks:
         return SharedNetwork()
     keeper = Keeper(folder)
     description = await keeper.describe()
-    if description.network == "fabric" and nsenter():
+    if description.network == "fabric":
         return FabricNetworks(keeper, description)
     return SharedNetwork(description)
 

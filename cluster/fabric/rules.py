@@ -4,7 +4,7 @@ forwarder, or nowhere. Nothing is passed on from one link to another."""
 import socket
 import struct
 
-from cluster.fabric.addresses import GATEWAY
+from cluster.fabric.addresses import GATEWAY, INSTANCE_PORT
 from cluster.fabric.netlink import ACK, CREATE, Netlink, attribute, message, nest, text
 
 EGRESS_PORT = 15001
@@ -18,25 +18,31 @@ _APPEND = 0x800
 _DROP, _ACCEPT = 0, 1
 _VERDICT_REGISTER, _REGISTER = 0, 1
 _TABLE = "setpoint"
-_PREROUTING, _INPUT, _FORWARD = 0, 1, 2
-_NAT_PRIORITY = -100
+_PREROUTING, _INPUT, _FORWARD, _OUTPUT = 0, 1, 2, 3
+_RAW_PRIORITY, _NAT_PRIORITY = -300, -100
 _NETWORK_HEADER, _TRANSPORT_HEADER = 1, 2
 _META_PROTOCOL, _META_INTERFACE_IN = 16, 4
 _CT_STATE = 0
-_ESTABLISHED_OR_RELATED = 0b110
+_ESTABLISHED, _RELATED, _UNTRACKED = 0b10, 0b100, 0b1000000
 Expression = bytes
 
 
 def ruleset() -> list[bytes]:
-    """One batch that replaces whatever stands: all of it or nothing."""
+    """One batch that replaces whatever stands: all of it or nothing.
+
+    The kernel keeps no state of what the router asks of instances: so it is quicker, and an instance that fills the
+    table of connections with its own keeps nobody from being served. (What comes from an instance's port untracked is
+    led nowhere, and what it may reach of the fabric by it are listeners that it reaches anyway.)"""
     names = (*_destination(GATEWAY), *_port(53))
     redirects = [
         (*_protocol(socket.IPPROTO_TCP), *names, *_redirect(NAMES_PORT)),
         (*_protocol(socket.IPPROTO_UDP), *names, *_redirect(NAMES_PORT)),
         (*_protocol(socket.IPPROTO_TCP), *_redirect(EGRESS_PORT)),
     ]
+    serving = (*_protocol(socket.IPPROTO_TCP), *_port(INSTANCE_PORT), _expression("notrack"))
+    served = (*_protocol(socket.IPPROTO_TCP), *_source_port(INSTANCE_PORT), _expression("notrack"))
     inward = [
-        (*_established(), _verdict(_ACCEPT)),
+        (*_known(), _verdict(_ACCEPT)),
         (*_from_interface(1), _verdict(_ACCEPT)),
         (*_protocol(socket.IPPROTO_TCP), *_port(EGRESS_PORT), _verdict(_ACCEPT)),
         (*_protocol(socket.IPPROTO_TCP), *_port(NAMES_PORT), _verdict(_ACCEPT)),
@@ -50,6 +56,10 @@ def ruleset() -> list[bytes]:
         _table(_NEW_TABLE, _INET),
         _table(_DELETE_TABLE, _INET),
         _table(_NEW_TABLE, _INET),
+        _chain(_IPV4, "served", "filter", _PREROUTING, _RAW_PRIORITY, _ACCEPT),
+        _rule(_IPV4, "served", *served),
+        _chain(_IPV4, "serving", "filter", _OUTPUT, _RAW_PRIORITY, _ACCEPT),
+        _rule(_IPV4, "serving", *serving),
         _chain(_IPV4, "redirect", "nat", _PREROUTING, _NAT_PRIORITY, _ACCEPT),
         *(_rule(_IPV4, "redirect", *expressions) for expressions in redirects),
         _chain(_INET, "input", "filter", _INPUT, 0, _DROP),
@@ -123,9 +133,13 @@ def _port(number: int) -> tuple[Expression, ...]:
     return (_payload(_TRANSPORT_HEADER, 2, 2), _equal(struct.pack("!H", number)))
 
 
-def _established() -> tuple[Expression, ...]:
+def _source_port(number: int) -> tuple[Expression, ...]:
+    return (_payload(_TRANSPORT_HEADER, 0, 2), _equal(struct.pack("!H", number)))
+
+
+def _known() -> tuple[Expression, ...]:
     state = _expression("ct", _number(1, _REGISTER), _number(2, _CT_STATE))
-    mask, nothing = struct.pack("=I", _ESTABLISHED_OR_RELATED), bytes(4)
+    mask, nothing = struct.pack("=I", _ESTABLISHED | _RELATED | _UNTRACKED), bytes(4)
     some = _expression(
         "bitwise",
         _number(1, _REGISTER),

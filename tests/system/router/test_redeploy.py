@@ -220,7 +220,7 @@ async def test_the_old_ones_go_on_until_one_of_the_new_is_ready(routed: Site) ->
         await routed.workload("shop-1-web")
         await routed.instance("shop-1-web", 1, two.address, ready=False)
         switching = asyncio.create_task(routed.switch("shop", "shop-1-web"))
-        await eventually(lambda: routed.routes.list()[0].status.conditions[0].reason == "WaitingForInstance")
+        await eventually(lambda: routed.reasons()[:1] == ["WaitingForInstance"])
         assert await routed.get() == (200, "one")
         await routed.set_status("shop-1-web-1", {"ready": True})
         await switching
@@ -231,6 +231,7 @@ async def test_traffic_leaves_before_the_finalizer_goes(routed: Site) -> None:
     async with apps("one", "two") as (one, two):
         await routed.deploy("shop", "shop-0-web", one)
         await routed.instance("shop-0-web", 2, two.address)
+        await routed.until_served("two")
         slow = [asyncio.create_task(routed.get("/slow?seconds=1.5")) for _ in range(8)]
         await asyncio.sleep(0.3)
         begun = monotonic()

@@ -40,7 +40,7 @@ async def test_an_unknown_hostname_gets_a_plain_404(routed: Site) -> None:
 
 async def test_one_without_a_ready_instance_gets_a_503_that_looks_again(routed: Site) -> None:
     await routed.route("shop", "")
-    await eventually(lambda: routed.routes.list()[0].status.conditions)
+    await eventually(routed.reasons)
     headers = {"Host": "shop--main.localhost"}
     async with routed.http.get(routed.url, headers=headers) as answer:
         body = await answer.text()
@@ -62,7 +62,7 @@ async def test_an_instance_that_gets_ready_or_is_not_any_more(routed: Site) -> N
         await routed.set_status("shop-1-web-1", {"ready": True})
         await routed.until_served("one")
         await routed.set_status("shop-1-web-1", {"ready": False})
-        await eventually(lambda: routed.routes.list()[0].status.conditions[0].reason == "NoReadyInstance")
+        await eventually(lambda: routed.reasons()[:1] == ["NoReadyInstance"])
         assert (await routed.get())[0] == 503
         await routed.set_status("shop-1-web-1", {"ready": True})
         await routed.until_served("one")

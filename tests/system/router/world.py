@@ -219,6 +219,10 @@ class Site:
         async with self.http.get(self.url + path, headers={"Host": host} | more.pop("headers", {}), **more) as answer:
             return answer.status, await answer.text()
 
+    def reasons(self) -> list[str]:
+        """Of every condition of every Route, as far as it is known here."""
+        return [condition.reason for route in self.routes.list() for condition in route.status.conditions]
+
     async def until_served(self, text: str, host: str = "shop--main.localhost") -> None:
         for _ in range(1000):
             try:

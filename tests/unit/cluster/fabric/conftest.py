@@ -17,8 +17,15 @@ _KEEPER = """
 import asyncio, os, sys
 from pathlib import Path
 import cluster.fabric.network as network
+import cluster.fabric.keeper as keeper
 if sys.argv[2] == "user":
     network.os.geteuid = lambda: 1
+if sys.argv[2] == "nsenter":
+    keeper.nsenter = lambda: None
+if sys.argv[2] == "unshare":
+    def refuse():
+        raise OSError(1, "a user namespace: Operation not permitted")
+    network.namespaces.unshare_network = network.namespaces.unshare_user_and_network = refuse
 from cluster.fabric.keeper import run
 asyncio.run(run(Path(sys.argv[1])))
 """
@@ -27,7 +34,8 @@ WAYS = ["root", "user"] if os.geteuid() == 0 else ["user"]
 
 @contextlib.contextmanager
 def keeping(folder: Path, way: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A keeper at work there. As root it is told that it is not, to take the way of an ordinary user."""
+    """A keeper at work there. As root it is told that it is not, to take the way of an ordinary user; or it is kept
+    from what it needs: `nsenter`, `unshare`."""
     command = [sys.executable, "-c", _KEEPER, str(folder), way]
     process = subprocess.Popen(command, env={"PYTHONPATH": str(ROOT)})
     try:

@@ -12,7 +12,7 @@ from cluster.fabric import namespaces
 from cluster.fabric.addresses import GATEWAY, PAIRS, instance_address, pair
 from cluster.fabric.client import Keeper, NoAnswer
 from cluster.fabric.entry import Entry, inside
-from cluster.fabric.networks import FabricNetworks, endpoint_of, find_networks
+from cluster.fabric.networks import FabricNetworks, SharedNetwork, endpoint_of, find_networks
 from tests.unit.cluster.fabric.conftest import keeping
 
 _ECHO = """
@@ -209,3 +209,20 @@ def test_addresses_of_runs_and_builds_never_meet() -> None:
     assert not instance_address("10.0.0.1")
     assert not instance_address("nonsense")
     assert not instance_address(GATEWAY)
+
+
+@pytest.mark.parametrize(("missing", "remedy"), [("nsenter", "sudo apt-get install util-linux"), ("unshare", "")])
+async def test_where_it_cannot_stand_it_says_why_and_all_share_one_network(
+    tmp_path: Path, missing: str, remedy: str
+) -> None:
+    with keeping(tmp_path / "fabric", missing):
+        networks = await find_networks(tmp_path / "fabric")
+        assert isinstance(networks, SharedNetwork)
+        assert networks.description.network == "shared"
+        assert networks.description.reason
+        assert remedy in networks.description.remedy
+        place = await networks.attach()
+        assert place.entry is None
+        assert place.address.startswith("127.0.0.1:")
+        assert await networks.room() is None
+        assert await networks.entry() is None

@@ -3,10 +3,15 @@
 import asyncio
 import socket
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
+from cluster.builder.build import Release
+from cluster.builder.errors import BuildFailed
 from cluster.fabric.networks import SharedNetwork, endpoint_of
+from cluster.node import disk
+from cluster.node.builds import while_there_is_room
 from cluster.node.clock import Stamps
 from cluster.node.health import check, until_ready
 from cluster.node.leaving import seconds_left
@@ -15,6 +20,8 @@ from crds.models.instance import Instance, InstanceSpec
 from crds.models.record import Metadata
 from crds.names import FINALIZER_ROUTER
 from tests.unit.cluster.node.stage import state_of
+
+RELEASE = Release("digest", "python", (), "message")
 
 
 async def test_an_address_rests_before_another_gets_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,3 +105,32 @@ def test_the_router_gets_its_time_and_no_more() -> None:
     record.metadata.finalizers = []
     assert seconds_left(record, state, now) == 0
     assert seconds_left(None, state, now) == 0
+
+
+def test_a_disk_that_fills_refuses_builds_long_before_it_is_full(tmp_path: Path) -> None:
+    assert disk.refusal(disk.LOW_BYTES, disk.LOW_BYTES) is None
+    said = disk.refusal(disk.LOW_BYTES - 1, disk.LOW_BYTES)
+    assert said is not None
+    assert "builds leave 1 GiB" in said
+    assert disk.DANGER_BYTES < disk.LOW_BYTES
+    assert disk.free_bytes(tmp_path) > 0
+
+
+async def test_a_build_ends_when_the_disk_fills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = []
+
+    async def work() -> Release:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append(True)
+        return RELEASE
+
+    async def quick() -> Release:
+        return RELEASE
+
+    assert await while_there_is_room(quick(), tmp_path) is RELEASE
+    monkeypatch.setattr(disk, "free_bytes", lambda path: 1000)
+    with pytest.raises(BuildFailed, match="are free on the platform"):
+        await while_there_is_room(work(), tmp_path)
+    assert ended
