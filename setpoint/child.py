@@ -101,7 +101,15 @@ def set_up_logging(log: Path | None) -> None:
     else:
         handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    logging.root.handlers[:] = [handler]
+    if logging.root.level != logging.INFO:
+        set_log_levels()
+
+
+def set_log_levels() -> None:
+    """Once, before parts are forked: it walks over all loggers there are, and memory that is walked over is shared no
+    more (a megabyte a part)."""
+    logging.root.setLevel(logging.INFO)
     for noisy in ("kopf", "aiohttp.access", "uvicorn.access", "asyncio"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
 

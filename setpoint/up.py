@@ -7,7 +7,7 @@ import sys
 import time
 
 from setpoint.access import ensure_access
-from setpoint.child import become
+from setpoint.child import become, set_log_levels
 from setpoint.installation import Installation, InstallationError, port_problem
 from setpoint.parts import names_of, parts_of
 from setpoint.pki import ensure_certificates
@@ -59,6 +59,7 @@ def _supervise(settings: Settings, installation: Installation, lock: int, began:
         supervisor.start(apiserver)
         for module in _HEAVY:
             importlib.import_module(module)
+        set_log_levels()
         if not _bootstrap(settings, installation, lock):
             return 1
         for part in others:

@@ -47,10 +47,10 @@ class Driver:
 
     def _current_policy(self) -> Policy:
         config = self._config
-        return Policy(own_addresses(), networks(config.allow), networks(config.allow_builds))
+        return Policy(own_addresses(), networks(config.allow), networks(config.allow_builds), config.denied_ports)
 
     async def run(self) -> None:
-        names = Names(self._config.resolv_conf, lambda: self._policy)
+        names = Names(self._config.resolv_conf, lambda: self._policy, self._config.names_port)
         try:
             await names.open(*await self._keeper.names_listeners())
             self._write()

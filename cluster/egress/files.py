@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from string import Template
 
-from cluster.egress.policy import DENIED, DENIED_PORTS, Policy
+from cluster.egress.policy import DENIED, Policy
 from cluster.fabric.addresses import BUILDS, HOST_LOOPBACK
 
 CONFIGURATION = "egress.cfg"
@@ -24,7 +24,7 @@ def texts(policy: Policy) -> dict[str, str]:
         "connections": CONNECTIONS,
         "host_loopback": HOST_LOOPBACK,
         "builds": BUILDS,
-        "denied_ports": " ".join(map(str, DENIED_PORTS)),
+        "denied_ports": " ".join(map(str, policy.denied_ports)),
     }
     lists = {
         "allow.lst": _lines(policy.allow),

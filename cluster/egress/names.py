@@ -20,7 +20,6 @@ from cluster.egress.upstream import Ask, ask_by_datagram, ask_by_stream
 _log = logging.getLogger(__name__)
 _MOST_OF_ONE = 64
 _SECONDS = 2.0
-_PORT = 53
 _SERVER = re.compile(r"^\s*nameserver\s+(\S+)", re.MULTILINE)
 
 
@@ -44,7 +43,7 @@ def _is_address(text: str) -> bool:
 class Names(asyncio.DatagramProtocol):
     """Answers datagrams and streams; one that asks too much at once goes unanswered."""
 
-    def __init__(self, resolv_conf: Path, policy: Callable[[], Policy], port: int = _PORT):
+    def __init__(self, resolv_conf: Path, policy: Callable[[], Policy], port: int):
         self._resolv_conf = resolv_conf
         self._policy = policy
         self._port = port

@@ -16,8 +16,6 @@ _SPECIAL = (
     "192.168.0.0/16 198.18.0.0/15 224.0.0.0/4 240.0.0.0/4"
 )
 DENIED = tuple(map(Network, _SPECIAL.split()))
-DENIED_PORTS = (25,)
-"""Mail from a shared address ruins it for all: mail goes by a provider's submission port."""
 _LOOPBACK = Address("127.0.0.1")
 
 
@@ -28,6 +26,7 @@ class Policy:
     own: frozenset[Address]
     allow: tuple[Network, ...]
     allow_builds: tuple[Network, ...]
+    denied_ports: tuple[int, ...] = ()
 
     def open(self, source: str, destination: str) -> bool:
         """May what runs at `source` connect to `destination` (at a port that is not denied)?"""

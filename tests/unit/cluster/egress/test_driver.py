@@ -160,10 +160,9 @@ async def test_the_operator_opens_networks_for_all_and_an_open_connection_outliv
 
 async def test_names_are_answered_inside(config: EgressConfig) -> None:
     keeper = Keeper(config.fabric)
-    async with name_server({"public.test.": "1.2.3.4", "inside.test.": "10.0.0.1"}, port=53) as (_, port):
-        assert port == 53
+    async with name_server({"public.test.": "1.2.3.4", "inside.test.": "10.0.0.1"}) as (_, port):
         config.resolv_conf.write_text("nameserver 127.0.0.1\n")
-        async with running(config):
+        async with running(replace(config, names_port=port)):
             build = await _up(keeper, config)
             code = (
                 "import dns.message, dns.query\n"
@@ -195,12 +194,11 @@ async def test_haproxy_and_the_driver_may_be_killed(config: EgressConfig) -> Non
         assert _haproxies(config.data_dir) == second
 
 
-async def test_mail_is_not_sent_from_here(config: EgressConfig) -> None:
-    async with running(config):
+async def test_a_denied_port_is_denied_where_all_else_is_allowed(config: EgressConfig) -> None:
+    async with _service() as denied, _service() as open_, running(replace(config, denied_ports=(25, denied))):
         build = await _up(Keeper(config.fabric), config)
-        server = await asyncio.start_server(_echo, "127.0.0.1", 25)
-        async with server:
-            assert await _said(build, f"{HOST_LOOPBACK}:25") == ["nothing"]
+        places = [f"{HOST_LOOPBACK}:{denied}", f"{HOST_LOOPBACK}:{open_}"]
+        assert await _said(build, *places) == ["nothing", "echo hello"]
         build.close()
 
 

@@ -73,8 +73,9 @@ def test_networks_that_are_not_of_ipv4_are_left_out_and_bad_ones_refused() -> No
 
 
 def test_the_files_say_the_whole_policy_and_their_shape_tells_another() -> None:
-    policy = Policy(frozenset({OWN}), networks(["10.1.0.0/16"]), networks(["10.2.0.0/16"]))
+    policy = Policy(frozenset({OWN}), networks(["10.1.0.0/16"]), networks(["10.2.0.0/16"]), (25, 465))
     files = texts(policy)
+    assert "{ dst_port 25 465 }" in files["egress.cfg"]
     assert files["own.lst"] == "203.0.113.9\n"
     assert files["allow.lst"] == "10.1.0.0/16\n"
     assert files["allow-builds.lst"] == "10.2.0.0/16\n"
