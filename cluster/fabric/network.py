@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cluster.fabric import namespaces, rules
 from cluster.fabric.addresses import GATEWAY, PAIRS, Pair, Purpose, pair
-from cluster.fabric.netlink import LOOPBACK, Netlink, add_address, add_pair, default_route, set_up
+from cluster.fabric.netlink import LOOPBACK, Netlink, add_address, add_pair, default_route, route_without_delay, set_up
 
 _INSIDE = "eth0"
 _INSIDE_INDEX = 2
@@ -86,6 +86,7 @@ class Fabric:
                     add_pair(candidate.name, candidate.index, _INSIDE, _INSIDE_INDEX, descriptor),
                     add_address(candidate.index, candidate.outer, 31),
                     set_up(candidate.index),
+                    route_without_delay(candidate.index, candidate.inner),
                 )
             except OSError as error:
                 if error.errno not in _TAKEN:

