@@ -152,7 +152,16 @@ class Supervisor:
                 self.say(f"{supervised.part.name} does not end: killing it")
                 supervised.process.signal(signal.SIGKILL)
                 self._gone(supervised, 5.0)
+                self._end_in_its_place(supervised.part)
             self._state(supervised.part).unlink(missing_ok=True)
+
+    def _end_in_its_place(self, part: Part) -> None:
+        """What it ran for others does not outlive the installation, also when it could not end that itself."""
+        log = self.installation.run / f"{part.name}.log"
+        pid = os.fork()
+        if pid == 0:
+            become(f"{part.name}-end", log, self.inherited, lambda: part.end(self.settings, self.installation))
+        os.waitpid(pid, 0)
 
     def _gone(self, supervised: Supervised, seconds: float) -> bool:
         until = time.monotonic() + seconds

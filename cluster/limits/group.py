@@ -17,6 +17,10 @@ class Group(Protocol):
         """Did the kernel end something in it for want of memory?"""
         ...
 
+    def memory_bytes(self) -> int | None:
+        """What is in use, without what the kernel keeps only because there is room; None: nobody counts."""
+        ...
+
     def remove(self) -> None:
         """Once nothing runs in it; it may be gone already."""
         ...
@@ -55,6 +59,9 @@ class NoGroup:
 
     def ran_out(self) -> bool:
         return False
+
+    def memory_bytes(self) -> int | None:
+        return None
 
     def remove(self) -> None:
         return

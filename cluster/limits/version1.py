@@ -13,6 +13,7 @@ _CONTROLLERS = ("cpu", "memory", "pids")
 _PERIOD_MICROSECONDS = 100_000
 _SHARES_OF_A_CORE = 1024
 _LEAST_SHARES = 2
+_SPARE = re.compile(r"^total_inactive_file (\d+)$", re.MULTILINE)
 _KILLED = re.compile(r"^oom_kill (\d+)$", re.MULTILINE)
 
 
@@ -32,6 +33,15 @@ class Version1Group:
         except OSError:
             return False
         return found is not None and int(found[1]) > 0
+
+    def memory_bytes(self) -> int | None:
+        folder = self.folders["memory"]
+        try:
+            used = int((folder / "memory.usage_in_bytes").read_text())
+            spare = _SPARE.search((folder / "memory.stat").read_text())
+        except (OSError, ValueError):
+            return None
+        return max(0, used - int(spare[1])) if spare else used
 
     def remove(self) -> None:
         for folder in self.folders.values():

@@ -151,7 +151,7 @@ class Supervisor:
         """Until it ends; how long to wait then."""
         reaper = process.reaper
         if reaper:
-            self._services.sampler.watch(state, reaper, self._on_hog)
+            self._services.sampler.watch(state, reaper, self._on_hog, self._services.groups.of(self._uid))
         ready = asyncio.ensure_future(self._become_ready(process, state))
         begun = asyncio.get_running_loop().time()
         try:
@@ -179,7 +179,7 @@ class Supervisor:
         self._report.ready(state)
         await self._know()
         if reaper := process.reaper:
-            self._services.sampler.watch(state, reaper, self._on_hog)
+            self._services.sampler.watch(state, reaper, self._on_hog, self._services.groups.of(self._uid))
 
     async def _know(self) -> None:
         """Of an adopted instance: what it was started from, to mask its log and to start it again at any time."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from cluster.limits.group import Group
 from cluster.node.clock import iso_now
 from cluster.node.folder import RunState
 
@@ -41,6 +42,7 @@ class Watched:
     state: RunState
     reaper: int
     on_hog: Callable[[], Awaitable[None]]
+    group: Group
     ticks: int | None = None
     looked_at: float = 0.0
     history: deque[Sample] = field(default_factory=lambda: deque(maxlen=_HISTORY))
@@ -53,10 +55,10 @@ class Sampler:
         self.watched: dict[str, Watched] = {}
         self._any = asyncio.Event()
 
-    def watch(self, state: RunState, reaper: int, on_hog: Callable[[], Awaitable[None]]) -> None:
+    def watch(self, state: RunState, reaper: int, on_hog: Callable[[], Awaitable[None]], group: Group) -> None:
         before = self.watched.get(state.uid)
         history = before.history if before else deque[Sample](maxlen=_HISTORY)
-        self.watched[state.uid] = Watched(state, reaper, on_hog, history=history)
+        self.watched[state.uid] = Watched(state, reaper, on_hog, group, history=history)
         self._any.set()
 
     def pause(self, uid: str) -> None:
@@ -84,11 +86,13 @@ class Sampler:
             children.setdefault(load.parent, []).append(pid)
         for each in list(self.watched.values()):
             tree = below(each.reaper, children) if each.reaper in loads else []
-            resident = sum(loads[pid].resident for pid in tree)
-            if resident > each.state.memory_bytes and proportional(tree) > each.state.memory_bytes:
+            counted = each.group.memory_bytes()
+            # Where a group counts, the kernel ends hogs; and a fork bomb's thousand processes need not be looked into.
+            if counted is None and await _too_much(tree, loads, each.state.memory_bytes):
                 await each.on_hog()
             elif keep and tree:
-                self._keep(each, sum(loads[pid].ticks for pid in tree), proportional(tree))
+                memory = await asyncio.to_thread(proportional, tree) if counted is None else counted
+                self._keep(each, sum(loads[pid].ticks for pid in tree), memory)
 
     def _keep(self, each: Watched, ticks: int, memory: int) -> None:
         now = asyncio.get_running_loop().time()
@@ -96,6 +100,13 @@ class Sampler:
         used = (ticks - each.ticks) / _TICKS / passed if each.ticks is not None and passed > 0 else 0.0
         each.ticks, each.looked_at = ticks, now
         each.history.append(Sample(iso_now(), round(max(used, 0.0), 4), memory))
+
+
+async def _too_much(tree: list[int], loads: dict[int, Load], most: int) -> bool:
+    """What is shared counts once only when it has to be known: that takes a millisecond a process, beside the loop."""
+    if sum(loads[pid].resident for pid in tree) <= most:
+        return False
+    return await asyncio.to_thread(proportional, tree) > most
 
 
 def read_loads() -> dict[int, Load]:
