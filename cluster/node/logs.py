@@ -43,8 +43,8 @@ class Logs:
 
     async def run(self) -> None:
         async for event in self._inotify:
-            spool = self._by_watch.get(event.watch) if event.watch else None
-            while spool is not None and spool.drain(1):
+            # Looked up again each time: the instance may be forgotten while others have their turn.
+            while event.watch and (spool := self._by_watch.get(event.watch)) and spool.drain(1):
                 await asyncio.sleep(0)
 
     def path(self, state: RunState) -> Path:

@@ -162,3 +162,22 @@ async def test_marked_secrets_are_not_written(place: Place) -> None:
     await eventually(lambda: any(place.logs.root.rglob("*.ndjson")))
     place.logs.flush("u1")
     assert await place.said() == ["password is ********"]
+
+
+async def test_an_instance_may_be_forgotten_in_the_middle_of_a_flood(place: Place) -> None:
+    loop = asyncio.get_running_loop()
+    _, folder = place.open("u1")
+    forgotten = asyncio.Event()
+
+    def on_line(_name: str, _line: Line) -> None:
+        if not forgotten.is_set():
+            forgotten.set()
+            loop.call_soon(place.logs.forget, "u1")
+
+    place.logs.subscribe("acc-test", "shop", on_line)
+    write(folder, "x" * 99 + "\n" + ("y" * 99 + "\n") * 30_000)
+    await asyncio.wait_for(forgotten.wait(), 10)
+    state, other = place.open("u2")
+    write(other, "still read\n")
+    await eventually(lambda: place.logs.path(state).exists() and "still read" in place.logs.path(state).read_text())
+    assert not place.task.done()
