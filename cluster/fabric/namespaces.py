@@ -20,6 +20,13 @@ _LOCKED_DOWN = {
     "ipv6/conf/default/disable_ipv6": "1",
 }
 
+_SYSCTLS = (
+    ("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", "kernel.apparmor_restrict_unprivileged_userns=0"),
+    ("/proc/sys/kernel/unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone=1"),
+    ("/proc/sys/user/max_user_namespaces", "0", "user.max_user_namespaces=15000"),
+    ("/proc/sys/user/max_net_namespaces", "0", "user.max_net_namespaces=15000"),
+)
+
 
 def unshare_network() -> None:
     """This process gets a network namespace of its own. Raises OSError."""
@@ -91,3 +98,14 @@ def find_process_in(network: int, address: str) -> Found | None:
         except OSError:
             continue
     return None
+
+
+def remedy() -> str:
+    """The one line that makes the kernel allow namespaces; empty: none of the known settings refuses them."""
+    for path, bad, setting in _SYSCTLS:
+        try:
+            if Path(path).read_text().strip() == bad:
+                return f"sudo sysctl -w {setting}"
+        except OSError:
+            continue
+    return ""

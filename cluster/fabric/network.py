@@ -16,12 +16,6 @@ _INSIDE = "eth0"
 _INSIDE_INDEX = 2
 _MOST_TRIES = 1000
 _TAKEN = (17, 16)  # EEXIST, EBUSY
-_SYSCTLS = (
-    ("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", "kernel.apparmor_restrict_unprivileged_userns=0"),
-    ("/proc/sys/kernel/unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone=1"),
-    ("/proc/sys/user/max_user_namespaces", "0", "user.max_user_namespaces=15000"),
-    ("/proc/sys/user/max_net_namespaces", "0", "user.max_net_namespaces=15000"),
-)
 
 
 class CannotStand(Exception):
@@ -29,7 +23,7 @@ class CannotStand(Exception):
 
     def __init__(self, reason: str):
         super().__init__(reason)
-        self.remedy = _remedy()
+        self.remedy = namespaces.remedy()
 
 
 @dataclass(frozen=True)
@@ -170,13 +164,3 @@ def _unshared() -> bool:
 
 def new_socket(kind: socket.SocketKind) -> socket.socket:
     return socket.socket(socket.AF_INET, kind | socket.SOCK_NONBLOCK)
-
-
-def _remedy() -> str:
-    for path, bad, setting in _SYSCTLS:
-        try:
-            if Path(path).read_text().strip() == bad:
-                return f"sudo sysctl -w {setting}"
-        except OSError:
-            continue
-    return ""

@@ -3,17 +3,11 @@
 import asyncio
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
+from cluster.fabric.namespaces import remedy
 from cluster.sandbox.launch import Channels, spawn
 from cluster.sandbox.processes import wait_end
 from cluster.sandbox.view import Machine, View
-
-_SYSCTLS = (
-    ("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", "kernel.apparmor_restrict_unprivileged_userns=0"),
-    ("/proc/sys/kernel/unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone=1"),
-    ("/proc/sys/user/max_user_namespaces", "0", "user.max_user_namespaces=15000"),
-)
 
 
 @dataclass(frozen=True)
@@ -44,14 +38,4 @@ async def find_walls(machine: Machine) -> Walls:
                 os.close(descriptor)
     if code == 0:
         return Walls("bubblewrap")
-    return Walls("refused", said or f"bubblewrap ended with {code}", _remedy())
-
-
-def _remedy() -> str:
-    for path, bad, setting in _SYSCTLS:
-        try:
-            if Path(path).read_text().strip() == bad:
-                return f"sudo sysctl -w {setting}"
-        except OSError:
-            continue
-    return ""
+    return Walls("refused", said or f"bubblewrap ended with {code}", remedy())
