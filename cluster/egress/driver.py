@@ -53,7 +53,6 @@ class Driver:
         names = Names(self._config.resolv_conf, lambda: self._policy, self._config.names_port)
         try:
             await names.open(*await self._keeper.names_listeners())
-            self._write()
             self._haproxy.find()
             await self._follow()
         finally:

@@ -1,5 +1,6 @@
 """The fabric itself, by the process that is inside: made or found again, wires laid to new networks."""
 
+import errno
 import os
 import random
 import secrets
@@ -15,7 +16,7 @@ from cluster.fabric.netlink import LOOPBACK, Netlink, add_address, add_pair, def
 _INSIDE = "eth0"
 _INSIDE_INDEX = 2
 _MOST_TRIES = 1000
-_TAKEN = (17, 16)  # EEXIST, EBUSY
+_TAKEN = (errno.EEXIST, errno.EBUSY)
 
 
 class CannotStand(Exception):
