@@ -7,6 +7,7 @@ import sys
 import time
 
 from setpoint.access import ensure_access
+from setpoint.allocator import give_back_early
 from setpoint.child import become, set_log_levels
 from setpoint.installation import Installation, InstallationError, port_problem
 from setpoint.parts import names_of, parts_of
@@ -48,6 +49,7 @@ def up(settings: Settings) -> int:
 
 
 def _supervise(settings: Settings, installation: Installation, lock: int, began: float) -> int:
+    give_back_early()
     stop = _Stop()
     supervisor = Supervisor(settings, installation, _say, inherited=[lock])
     try:

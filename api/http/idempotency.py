@@ -21,7 +21,7 @@ from api.http.reply import Reply
 from api.problems import Problem, invalid
 from api.store import answers
 from api.store.database import Database
-from api.store.tables import KeptAnswer
+from api.store.rows import KeptAnswer
 
 KEPT_FOR = timedelta(hours=24)
 _LONGEST_KEY = 255
@@ -51,7 +51,7 @@ class KeptAnswers:
         lookup = _hash(b"lookup", credential.encode(), key.encode())
         fingerprint = _hash(b"request", credential.encode(), request)
         async with self._alone(lookup):
-            kept = await self._database.run(lambda s: answers.find(s, lookup, self._now() - KEPT_FOR))
+            kept = await self._database.run(lambda c: answers.find(c, lookup, self._now() - KEPT_FOR))
             if kept is not None:
                 return _unseal(kept, key, fingerprint)
             reply = await answer()
@@ -78,7 +78,7 @@ class KeptAnswers:
         sealed = AESGCM(_key(key, salt)).encrypt(_NONCE, plain, fingerprint)
         now = self._now()
         row = KeptAnswer(lookup=lookup, fingerprint=fingerprint, salt=salt, sealed=sealed, created_at=now)
-        await self._database.run(lambda session: answers.keep(session, row, now - KEPT_FOR))
+        await self._database.run(lambda connection: answers.keep(connection, row, now - KEPT_FOR))
 
 
 def _unseal(kept: KeptAnswer, key: str, fingerprint: bytes) -> Reply:

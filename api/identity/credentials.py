@@ -69,7 +69,7 @@ class Credentials:
         hashed = digest(key)
         self._held.pop(hashed, None)
         prefix = lookup_prefix(key)
-        rows = await self._database.run(lambda session: people.keys_with_prefix(session, prefix))
+        rows = await self._database.run(lambda connection: people.keys_with_prefix(connection, prefix))
         row = next((row for row in rows if hmac.compare_digest(row.hash, hashed)), None)
         now = self._now()
         if row is None or (row.expires_at is not None and row.expires_at <= now) or row.scope not in LADDER:
@@ -90,7 +90,7 @@ class Credentials:
     async def revoke(self, key_id: str) -> bool:
         """End a key; whether it was in force."""
         now = self._now()
-        ended = await self._database.run(lambda session: people.revoke(session, key_id, now))
+        ended = await self._database.run(lambda connection: people.revoke(connection, key_id, now))
         self.forget(lambda credential: credential.id == key_id)
         return ended
 
@@ -110,4 +110,4 @@ class Credentials:
     async def note_uses_now(self) -> None:
         used, self._used = self._used, {}
         if used:
-            await self._database.run(lambda session: people.note_use(session, used))
+            await self._database.run(lambda connection: people.note_use(connection, used))

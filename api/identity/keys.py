@@ -9,7 +9,7 @@ import zlib
 from datetime import datetime
 
 from api.identity.ids import new_id
-from api.store.tables import ApiKey
+from api.store.rows import NewKey
 
 PREFIX = "sk_"
 _RANDOM_LENGTH = 43
@@ -40,9 +40,9 @@ def digest(key: str) -> bytes:
     return hashlib.sha256(key.encode()).digest()
 
 
-def new_row(key: str, *, account_id: str, user_id: str, name: str, scope: str, now: datetime) -> ApiKey:
+def new_row(key: str, *, account_id: str, user_id: str, name: str, scope: str, now: datetime) -> NewKey:
     """What is kept of a new key: everything but the key."""
-    return ApiKey(
+    return NewKey(
         id=new_id("key"),
         account_id=account_id,
         created_by=user_id,

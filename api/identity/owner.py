@@ -34,7 +34,7 @@ async def ensure_owner(
     new = owners.NewOwner(user_id, email, handle, account_id, key)
     database = Database(store_url)
     try:
-        owner_id, is_new = await database.run(lambda session: owners.ensure(session, new, now))
+        owner_id, is_new = await database.run(lambda connection: owners.ensure(connection, new, now))
     finally:
         await database.close()
     return Owner(owner_id, secret if is_new else None)
@@ -49,7 +49,7 @@ async def replace_owner_key(store_url: str, *, account_id: str, key_name: str = 
     key = new_row(secret, account_id=account_id, user_id="", name=key_name, scope="admin", now=now)
     database = Database(store_url)
     try:
-        replaced = await database.run(lambda session: owners.replace_key(session, key, now))
+        replaced = await database.run(lambda connection: owners.replace_key(connection, key, now))
     finally:
         await database.close()
     return secret if replaced else None

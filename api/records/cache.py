@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from crds.client.client import Client
 from crds.client.reflector import Reflector
-from crds.client.store import Store, by_label
+from crds.client.store import Store, by_label, with_editors
 from crds.models.account import Account
 from crds.models.computenode import ComputeNode
 from crds.models.deploy import Deploy
@@ -32,10 +32,11 @@ class Records:
     """Stores for reading. `upsert` the answer of each write, so that its writer reads what it wrote."""
 
     def __init__(self) -> None:
-        self.accounts = Store(Account)
-        self.projects = Store(Project, {"namespace": _by_namespace})
-        self.scalings = Store(Scaling, {"project": _by_project})
-        self.deploys = Store(Deploy, {"project": _by_project})
+        # An edit is laid over what the API owns of a record, and refused where somebody else owns it.
+        self.accounts = Store(Account, transform=with_editors)
+        self.projects = Store(Project, {"namespace": _by_namespace}, with_editors)
+        self.scalings = Store(Scaling, {"project": _by_project}, with_editors)
+        self.deploys = Store(Deploy, {"project": _by_project}, with_editors)
         self.instances = Store(Instance, {"project": by_label(LABEL_PROJECT)})
         self.routes = Store(Route, {"project": _by_project})
         self.nodes = Store(ComputeNode)

@@ -94,12 +94,12 @@ async def _pushed(call: Call, hook: _Hook, branch: str | None, body_hash: bytes)
     head = f"{project.status.head}:{project.status.head_moves}"
     tokens = edits.delivery_tokens(project.uid, delivery_id, body_hash, head)
     now = platform.now()
-    if await platform.database.run(lambda session: deliveries.seen(session, tokens, now - _SEEN_FOR)):
+    if await platform.database.run(lambda connection: deliveries.seen(connection, tokens, now - _SEEN_FOR)):
         return Answer(views.SEEN, status=200)
     # First the edit, then the note: a crash between them costs a look at the branch, not a deploy.
     patched = await platform.editor.client.patch(Project, project.name, project.namespace, edits.push_patch(tokens[-1]))
     platform.records.projects.upsert(patched)
-    await platform.database.run(lambda session: deliveries.remember(session, tokens, now, now - _SEEN_FOR))
+    await platform.database.run(lambda connection: deliveries.remember(connection, tokens, now, now - _SEEN_FOR))
     await _note_good(call, hook)
     return Answer(views.ACCEPTED)
 

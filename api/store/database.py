@@ -5,10 +5,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import InterfaceError, OperationalError
-from sqlalchemy.orm import Session
 
 from api.problems import unavailable
 
@@ -43,16 +42,16 @@ class Database:
         threads = 1 if is_sqlite(url) else _THREADS_BESIDE_SQLITE
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="store")
 
-    async def run(self, work: Callable[[Session], T]) -> T:
+    async def run(self, work: Callable[[Connection], T]) -> T:
         loop = asyncio.get_running_loop()
         try:
             return await loop.run_in_executor(self._threads, self._transact, work)
         except (OperationalError, InterfaceError) as error:
             raise unavailable("The store of keys does not answer. Try again shortly.") from error
 
-    def _transact(self, work: Callable[[Session], T]) -> T:
-        with Session(self._engine, expire_on_commit=False) as session, session.begin():
-            return work(session)
+    def _transact(self, work: Callable[[Connection], T]) -> T:
+        with self._engine.begin() as connection:
+            return work(connection)
 
     async def close(self) -> None:
         self._threads.shutdown(wait=False)

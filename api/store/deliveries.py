@@ -3,19 +3,17 @@
 from collections.abc import Collection
 from datetime import datetime
 
-from sqlalchemy import delete, select
-from sqlalchemy.orm import Session
+from sqlalchemy import Connection, delete, insert, or_, select
 
-from api.store.tables import Delivery
+from api.store.tables import webhook_deliveries as table
 
 
-def seen(session: Session, tokens: Collection[bytes], not_before: datetime) -> bool:
+def seen(connection: Connection, tokens: Collection[bytes], not_before: datetime) -> bool:
     """Whether any of these was taken since then."""
-    query = select(Delivery.token).where(Delivery.token.in_(tokens), Delivery.seen_at >= not_before).limit(1)
-    return session.scalar(query) is not None
+    query = select(table.c.token).where(table.c.token.in_(tokens), table.c.seen_at >= not_before).limit(1)
+    return connection.scalar(query) is not None
 
 
-def remember(session: Session, tokens: Collection[bytes], at: datetime, not_before: datetime) -> None:
-    session.execute(delete(Delivery).where(Delivery.seen_at < not_before))
-    for token in tokens:
-        session.merge(Delivery(token=token, seen_at=at))
+def remember(connection: Connection, tokens: Collection[bytes], at: datetime, not_before: datetime) -> None:
+    connection.execute(delete(table).where(or_(table.c.seen_at < not_before, table.c.token.in_(tokens))))
+    connection.execute(insert(table), [{"token": token, "seen_at": at} for token in set(tokens)])

@@ -1,13 +1,13 @@
 """The rows of an account's first owner."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import update
-from sqlalchemy.orm import Session
+from sqlalchemy import Connection, delete, update
 
 from api.store import people
-from api.store.tables import ApiKey, Membership, User
+from api.store.rows import Membership, NewKey, User
+from api.store.tables import api_keys, memberships
 
 
 @dataclass(frozen=True)
@@ -18,32 +18,36 @@ class NewOwner:
     email: str
     name: str
     account_id: str
-    key: ApiKey
+    key: NewKey
 
 
-def ensure(session: Session, new: NewOwner, now: datetime) -> tuple[str, bool]:
+def ensure(connection: Connection, new: NewOwner, now: datetime) -> tuple[str, bool]:
     """The owner's user id, and whether the key was written (a new owner's is, a known one's is not)."""
-    known = people.owner_of(session, new.account_id)
+    known = people.owner_of(connection, new.account_id)
     if known is not None:
         return known, False
-    user = people.user_by_email(session, new.email)
+    user = people.user_by_email(connection, new.email)
     if user is None:
         user = User(id=new.user_id, email=new.email.lower(), name=new.name, created_at=now)
-        session.add(user)
-        session.flush()
-    session.merge(Membership(user_id=user.id, account_id=new.account_id, role="owner", created_at=now))
-    new.key.created_by = user.id
-    session.add(new.key)
+        people.add_user(connection, user)
+    _make_owner(connection, user.id, new.account_id, now)
+    people.add_key(connection, replace(new.key, created_by=user.id))
     return user.id, True
 
 
-def replace_key(session: Session, key: ApiKey, now: datetime) -> bool:
+def _make_owner(connection: Connection, user_id: str, account_id: str, now: datetime) -> None:
+    """Whatever role the person had there."""
+    same = (memberships.c.user_id == user_id, memberships.c.account_id == account_id)
+    connection.execute(delete(memberships).where(*same))
+    people.add_member(connection, Membership(user_id, account_id, "owner", now))
+
+
+def replace_key(connection: Connection, key: NewKey, now: datetime) -> bool:
     """End the owner's keys of this one's name in its account, and write it instead. False: there is no owner."""
-    owner = people.owner_of(session, key.account_id)
+    owner = people.owner_of(connection, key.account_id)
     if owner is None:
         return False
-    same = (ApiKey.account_id == key.account_id, ApiKey.created_by == owner, ApiKey.name == key.name)
-    session.execute(update(ApiKey).where(*same, ApiKey.revoked_at.is_(None)).values(revoked_at=now))
-    key.created_by = owner
-    session.add(key)
+    same = (api_keys.c.account_id == key.account_id, api_keys.c.created_by == owner, api_keys.c.name == key.name)
+    connection.execute(update(api_keys).where(*same, api_keys.c.revoked_at.is_(None)).values(revoked_at=now))
+    people.add_key(connection, replace(key, created_by=owner))
     return True

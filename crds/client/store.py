@@ -9,6 +9,19 @@ R = TypeVar("R", bound=Record)
 Key = tuple[str, str]
 Listener = Callable[[R | None, R | None], None]
 """Called with (old, new): None for what was not there, or is no more."""
+Transform = Callable[[Record], None]
+"""Takes off a record what nobody will ask this cache for, before it is kept."""
+
+
+def without_ownership(record: Record) -> None:
+    """managedFields are the larger half of a small record, and of interest to those who edit only."""
+    record.metadata.managed_fields = None
+
+
+def with_editors(record: Record) -> None:
+    """Who owns what of the spec (by the scale subresource, too); the owners of the status are left out."""
+    entries = record.metadata.managed_fields or []
+    record.metadata.managed_fields = [entry for entry in entries if entry.get("subresource") != "status"]
 
 
 class Store(Generic[R]):
@@ -16,8 +29,14 @@ class Store(Generic[R]):
 
     An older version never replaces a newer one, so a late event cannot undo the answer of a write."""
 
-    def __init__(self, model: type[R], indexers: dict[str, Callable[[R], Iterable[str]]] | None = None):
+    def __init__(
+        self,
+        model: type[R],
+        indexers: dict[str, Callable[[R], Iterable[str]]] | None = None,
+        transform: Transform = without_ownership,
+    ):
         self.model = model
+        self._transform = transform
         self._records: dict[Key, R] = {}
         self._by_uid: dict[str, Key] = {}
         self._indexers = indexers or {}
@@ -69,6 +88,7 @@ class Store(Generic[R]):
             return False
         if version <= self._gone.get(record.uid, -1):
             return False
+        self._transform(record)
         moved = old is None or old.uid != record.uid or self._values(old) != self._values(record)
         if old is not None and moved:
             self._unindex(old)

@@ -15,11 +15,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import Connection
+
 from api.identity.ids import new_id
 from api.identity.keys import new_key, new_row
 from api.identity.owner import ensure_owner
+from api.store import people
 from api.store.database import Database
-from api.store.tables import Membership, User
+from api.store.rows import Membership, NewKey, User
 from crds.client.client import Client
 from crds.definition import definition
 from crds.kinds import KINDS
@@ -62,6 +65,11 @@ uvloop.run(until_stopped())
 """
 START_SECONDS = 20.0
 HANDLES = ("main", "other", "below")
+
+
+def _add_keys(connection: Connection, rows: list[NewKey]) -> None:
+    for row in rows:
+        people.add_key(connection, row)
 
 
 @dataclass
@@ -149,8 +157,9 @@ class House:
             self.keys[name] = new_key()
             rows.append(new_row(self.keys[name], account_id=account, user_id=user_id, name=name, scope=scope, now=now))
         database = Database(self.store_url)
-        await database.run(lambda session: session.add_all([viewer]))
-        await database.run(lambda session: session.add_all([seat, *rows]))
+        await database.run(lambda connection: people.add_user(connection, viewer))
+        await database.run(lambda connection: people.add_member(connection, seat))
+        await database.run(lambda connection: _add_keys(connection, rows))
         await database.close()
 
     def account_id(self, handle: str) -> str:

@@ -23,7 +23,7 @@ from api.problems import Problem
 from api.store import deliveries
 from api.store.database import Database, open_engine
 from api.store.migrate import HEAD, migrate
-from api.store.tables import Base
+from api.store.tables import METADATA
 from tests.contract.apiserver.server import ROOT
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -46,7 +46,7 @@ def test_the_schema_is_that_of_the_models(url: str) -> None:
     migrate(url)
     engine = open_engine(url)
     with engine.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+        assert compare_metadata(MigrationContext.configure(connection), METADATA) == []
     engine.dispose()
     config = Config()
     config.set_main_option("script_location", str(ROOT / "api" / "store" / "migrations"))
@@ -171,17 +171,19 @@ async def test_twins_wait_and_a_failure_is_not_kept(database: Database) -> None:
 
 async def test_deliveries_are_forgotten_after_a_day(database: Database) -> None:
     day = timedelta(hours=24)
-    await database.run(lambda session: deliveries.remember(session, [b"a", b"b"], NOW, NOW - day))
-    assert await database.run(lambda session: deliveries.seen(session, [b"x", b"b"], NOW - day))
-    assert not await database.run(lambda session: deliveries.seen(session, [b"x"], NOW - day))
-    assert not await database.run(lambda session: deliveries.seen(session, [b"a"], NOW + timedelta(seconds=1)))
-    await database.run(lambda session: deliveries.remember(session, [b"a"], NOW + day, NOW + timedelta(seconds=1)))
-    assert not await database.run(lambda session: deliveries.seen(session, [b"b"], NOW - day))
+    await database.run(lambda connection: deliveries.remember(connection, [b"a", b"b"], NOW, NOW - day))
+    assert await database.run(lambda connection: deliveries.seen(connection, [b"x", b"b"], NOW - day))
+    assert not await database.run(lambda connection: deliveries.seen(connection, [b"x"], NOW - day))
+    assert not await database.run(lambda connection: deliveries.seen(connection, [b"a"], NOW + timedelta(seconds=1)))
+    await database.run(
+        lambda connection: deliveries.remember(connection, [b"a"], NOW + day, NOW + timedelta(seconds=1))
+    )
+    assert not await database.run(lambda connection: deliveries.seen(connection, [b"b"], NOW - day))
 
 
 async def test_a_store_that_is_away_is_said_so(tmp_path: Path) -> None:
     database = Database(f"sqlite:///{tmp_path / 'no' / 'such' / 'folder.db'}")
     with pytest.raises(Problem) as refused:
-        await database.run(lambda session: deliveries.seen(session, [b"x"], NOW))
+        await database.run(lambda connection: deliveries.seen(connection, [b"x"], NOW))
     assert refused.value.status == 503
     await database.close()

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crds.client.store import Store, by_label, version_of
+from crds.client.store import Store, by_label, version_of, with_editors
 from crds.models.account import Account
 from crds.names import LABEL_PROJECT
 
@@ -82,3 +82,22 @@ def test_a_fresh_list_drops_what_vanished() -> None:
     cache.replace_all([record("b", 7)])
     assert cache.keys() == {("", "b")}
     assert cache.by_uid("uid-a") is None
+
+
+def owned(name: str) -> Account:
+    entries = [
+        {"manager": "setpoint-api", "fieldsV1": {"f:spec": {}}},
+        {"manager": "kubectl", "subresource": "scale", "fieldsV1": {"f:spec": {"f:instances": {}}}},
+        {"manager": "setpoint-controller", "subresource": "status", "fieldsV1": {"f:status": {}}},
+    ]
+    return Account.parse({"metadata": {"name": name, "uid": name, "resourceVersion": "1", "managedFields": entries}})
+
+
+def test_who_owns_which_field_is_kept_only_for_those_who_edit() -> None:
+    plain, editing = store(), Store(Account, transform=with_editors)
+    for cache in (plain, editing):
+        cache.upsert(owned("a"))
+        cache.replace_all([owned("a"), owned("b")])
+    assert [record.metadata.managed_fields for record in plain.list()] == [None, None]
+    managers = [[entry["manager"] for entry in r.metadata.managed_fields or []] for r in editing.list()]
+    assert managers == [["setpoint-api", "kubectl"]] * 2
