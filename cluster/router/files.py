@@ -13,7 +13,7 @@ from cluster.router import encode
 from cluster.router.table import Table
 
 BASE, BACKENDS, OWNERS = "base.cfg", "backends.cfg", "slots.json"
-PAGES = ("unknown.html", "starting.html", "failed.html")
+PAGES = ("unknown.html", "starting.html", "failed.html", "busy.html")
 _SOURCE = Path(__file__).parent
 _MOST_CONNECTIONS = 20_000
 _MOST_THREADS = 4
@@ -70,7 +70,7 @@ def backends(slots: Iterable[str], table: Table) -> str:
     servers: dict[str, list[str]] = {}
     for (slot, name), server in sorted(table.servers.items()):
         servers.setdefault(slot, []).append(_server_line(name, server.address))
-    return "".join(f"backend {encode.slot(slot)}\n" + "".join(servers.get(slot, ())) for slot in slots)
+    return "".join(f"backend {encode.slot(slot)} from projects\n" + "".join(servers.get(slot, ())) for slot in slots)
 
 
 @lru_cache(maxsize=10_000)
@@ -91,8 +91,12 @@ def most_connections(descriptors: int) -> int:
 def _base(pages: Mapping[str, str]) -> tuple[str, str]:
     """The text, and its shape: a digest of it and of the pages, by which a running HAProxy tells what it runs."""
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    most = most_connections(limit if limit != resource.RLIM_INFINITY else 1_000_000)
     values = {
-        "maxconn": most_connections(limit if limit != resource.RLIM_INFINITY else 1_000_000),
+        "maxconn": most,
+        "crowded": most * 3 // 4,
+        "of_a_client": most // 2,
+        "of_a_project": most // 4,
         "threads": min(_MOST_THREADS, len(os.sched_getaffinity(0))),
     }
     template = Template((_SOURCE / BASE).read_text())

@@ -15,7 +15,8 @@ _SECONDS = 20.0
 
 
 class Load:
-    """`with Load(port, host) as load: ...`; then `load.failures` is what went wrong, `load.counts` how much there was.
+    """`with Load(port, host) as load: ...`; then `load.failures` is what went wrong, `load.counts` how much there was,
+    `load.took` the seconds of each new connection's request.
 
     `path` is what is asked for; `sockets`: hold a web socket and an event stream, too."""
 
@@ -26,7 +27,7 @@ class Load:
         self.new_each_second, self.kept, self.sockets = new_each_second, kept, sockets
         self.failures: list[str] = []
         self.counts = {"new": 0, "kept": 0, "socket": 0, "event": 0}
-        self.slowest = 0.0
+        self.took: list[float] = []
         self._stop = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
 
@@ -68,7 +69,7 @@ class Load:
                 with suppress(OSError):
                     await writer.wait_closed()
             self.counts["new"] += 1
-            self.slowest = max(self.slowest, time.monotonic() - began)
+            self.took.append(time.monotonic() - began)
         except (OSError, TimeoutError, ValueError, EOFError) as error:
             self.failures.append(f"new connection: {error!r}")
 

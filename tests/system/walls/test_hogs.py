@@ -8,22 +8,13 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.system.held import Held, most
 from tests.system.load import Load
 from tests.system.platform import Platform, eventually, platform
-from tests.system.repositories import commit, lively
+from tests.system.walls.hogs import start_hog, start_neighbour, states_of
 
 MIB = 1024 * 1024
-HOGS = {
-    "cpu": "import os\nfor _ in range(8):\n    if os.fork() == 0: break\nwhile True: pass",
-    "forks": "import os, time\nwhile True:\n    try: os.fork()\n    except OSError: time.sleep(0.01)",
-    # Some hundred megabytes a second, and an end: a test that fails must not fill the disk.
-    "log": "import sys, time\nfor _ in range(4000): sys.stdout.write(('x' * 1000 + '\\n') * 1000)\ntime.sleep(999)",
-    "memory": "x = []\nwhile True: x.append(bytearray(b'y' * 1048576))",
-    "files": (
-        "n = 0\nwhile True:\n    n += 1\n    try:\n        with open(f'/tmp/{n}', 'wb') as f: f.write(b'z' * 4194304)\n"
-        "    except OSError: pass"
-    ),
-}
+CLIENTS = tuple(f"127.0.0.{number}" for number in range(2, 6))
 
 
 @pytest.fixture(scope="module")
@@ -40,11 +31,7 @@ def client(running: Platform) -> Iterator[httpx.Client]:
 
 @pytest.fixture(scope="module")
 def neighbour(running: Platform, client: httpx.Client, tmp_path_factory: pytest.TempPathFactory) -> str:
-    repository = tmp_path_factory.mktemp("neighbour")
-    commit(repository, lively("neighbour"))
-    project = running.new_project(client, "neighbour", repository)
-    assert running.deploy(client, project)["status"] == "live"
-    return running.host("neighbour")
+    return start_neighbour(running, client, tmp_path_factory.mktemp("neighbour"))
 
 
 def _restarts(running: Platform) -> dict[str, int]:
@@ -61,32 +48,70 @@ def _used_bytes(folder: Path) -> int:
     return total
 
 
-@pytest.mark.parametrize("kind", HOGS)
+def _leave(running: Platform, client: httpx.Client, project: str, kind: str) -> None:
+    client.delete(f"/v1/projects/{project}")
+    eventually(lambda: not states_of(running, kind)(), 30)
+
+
+@pytest.mark.parametrize("kind", ["cpu", "forks", "log", "memory", "files"])
 def test_the_neighbour_answers_and_nothing_of_the_platform_ends(
     kind: str, running: Platform, client: httpx.Client, neighbour: str, tmp_path: Path
 ) -> None:
-    commit(tmp_path / "hog", {"hog.py": HOGS[kind], "Procfile": "worker: python hog.py\n"})
-    project = running.new_project(client, f"hog-{kind}", tmp_path / "hog")
-    assert client.post(f"/v1/projects/{project}/deploy", json={}).status_code == 202
-
-    def mine() -> list[str]:
-        records = [each for each in running.records("instances") if each["spec"]["workload"].startswith(f"hog-{kind}")]
-        return [
-            condition.get("reason", "")
-            for each in records
-            for condition in each.get("status", {}).get("conditions", [])
-            if condition["type"] == "Ready"
-        ]
-
+    project = start_hog(running, client, kind, tmp_path / "hog")
+    states = states_of(running, kind)
     limits = running.records("computenodes")[0]["status"]["limits"]
-    eventually(lambda: set(mine()) & {"Running", "OutOfMemory"})
+    eventually(lambda: set(states()) & {"Running", "OutOfMemory"})
     with Load(running.router_port, neighbour, new_each_second=20, kept=3) as load:
         # Without control groups nobody counts temporary files as memory: they end at their own size.
         if kind == "memory" or (kind == "files" and limits == "full"):
-            eventually(lambda: "OutOfMemory" in mine(), 20)
+            eventually(lambda: "OutOfMemory" in states(), 20)
         eventually(lambda: load.counts["new"] > 100, 30)
     assert load.failures == []
     assert set(_restarts(running).values()) == {0}
     assert _used_bytes(running.data_dir / "nodes") < 100 * MIB
-    client.delete(f"/v1/projects/{project}")
-    eventually(lambda: not mine(), 30)
+    _leave(running, client, project, kind)
+
+
+def test_ten_thousand_connections_held_open_leave_room_for_others(
+    running: Platform, client: httpx.Client, neighbour: str, tmp_path: Path
+) -> None:
+    project = start_hog(running, client, "connections", tmp_path / "hog")
+    eventually(lambda: states_of(running, "connections")() == ["Running"])
+    with (
+        Load(running.router_port, neighbour, new_each_second=20, kept=3) as load,
+        Held(running.router_port, running.host("hog-connections"), most(10_000), CLIENTS) as held,
+    ):
+        # Some wait for what never comes; the others are told that this is as many as there may be.
+        eventually(lambda: held.look().get("503", 0) > len(held.sockets) // 4, 20)
+        before = load.counts["new"]
+        eventually(lambda: load.counts["new"] > before + 200, 30)
+        assert held.look()["open"] > 500
+    assert load.failures == []
+    assert set(_restarts(running).values()) == {0}
+    _leave(running, client, project, "connections")
+
+
+def test_one_client_cannot_take_all_connections(running: Platform, client: httpx.Client, neighbour: str) -> None:
+    with (
+        Load(running.router_port, neighbour, new_each_second=20, kept=3) as load,
+        Held(running.router_port, "nobody.localhost", most(10_000), CLIENTS[:1]) as held,
+    ):
+        eventually(lambda: held.look()["closed"] > 0, 20)
+        before = load.counts["new"]
+        eventually(lambda: load.counts["new"] > before + 100, 30)
+    assert load.failures == []
+
+
+def test_a_build_that_never_ends_disturbs_nobody_and_can_be_cancelled(
+    running: Platform, client: httpx.Client, neighbour: str, tmp_path: Path
+) -> None:
+    project = start_hog(running, client, "build", tmp_path / "hog")
+    eventually(lambda: [b for b in running.records("builds") if b.get("status", {}).get("phase") == "building"], 60)
+    with Load(running.router_port, neighbour, new_each_second=20, kept=3) as load:
+        eventually(lambda: load.counts["new"] > 100, 30)
+    assert load.failures == []
+    (deploy,) = client.get(f"/v1/projects/{project}/deploys").json()["deploys"]
+    assert client.post(f"/v1/projects/{project}/deploys/{deploy['id']}/cancel").status_code == 202
+    eventually(lambda: not [b for b in running.records("builds") if b["status"].get("phase") == "building"], 30)
+    assert set(_restarts(running).values()) == {0}
+    _leave(running, client, project, "build")

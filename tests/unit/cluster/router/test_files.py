@@ -15,7 +15,7 @@ TABLE = Table(
 
 def test_backends_and_hosts() -> None:
     assert hosts_map(TABLE) == "a.localhost s00001\nb.localhost s00001\n"
-    expected = "backend s00001\n    server shop-web-1.ab 127.0.0.1:20001\nbackend s00002\n"
+    expected = "backend s00001 from projects\n    server shop-web-1.ab 127.0.0.1:20001\nbackend s00002 from projects\n"
     assert backends(["s00001", "s00002"], TABLE) == expected
 
 

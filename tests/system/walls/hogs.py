@@ -1,0 +1,75 @@
+"""Projects that take all they can get, and a small one beside them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+
+from tests.system.held import HOLDER
+from tests.system.platform import Platform
+from tests.system.repositories import commit, lively
+
+
+def _worker(program: str) -> dict[str, str]:
+    return {"hog.py": program, "Procfile": "worker: python hog.py\n"}
+
+
+HOGS: dict[str, dict[str, str]] = {
+    "cpu": _worker("import os\nfor _ in range(8):\n    if os.fork() == 0: break\nwhile True: pass"),
+    "forks": _worker("import os, time\nwhile True:\n    try: os.fork()\n    except OSError: time.sleep(0.01)"),
+    # Some hundred megabytes a second, and an end: a test that fails must not fill the disk.
+    "log": _worker(
+        "import sys, time\nfor _ in range(4000): sys.stdout.write(('x' * 1000 + '\\n') * 1000)\ntime.sleep(999)"
+    ),
+    "memory": _worker("x = []\nwhile True: x.append(bytearray(b'y' * 1048576))"),
+    "files": _worker(
+        "n = 0\nwhile True:\n    n += 1\n    try:\n        with open(f'/tmp/{n}', 'wb') as f: f.write(b'z' * 4194304)\n"
+        "    except OSError: pass"
+    ),
+    "connections": {"main.py": HOLDER},
+    "build": {
+        "index.js": "setInterval(() => 0, 1000)",
+        "package.json": json.dumps(
+            {
+                "name": "endless",
+                "version": "1.0.0",
+                "scripts": {"build": "node -e 'for (;;) {}'", "start": "node index.js"},
+            }
+        ),
+        "package-lock.json": json.dumps(
+            {"name": "endless", "version": "1.0.0", "lockfileVersion": 3, "packages": {"": {"name": "endless"}}}
+        ),
+    },
+}
+
+
+def start_neighbour(running: Platform, api: httpx.Client, folder: Path) -> str:
+    """The host at which it answers."""
+    commit(folder, lively("neighbour"))
+    project = running.new_project(api, "neighbour", folder)
+    assert running.deploy(api, project)["status"] == "live"
+    return running.host("neighbour")
+
+
+def start_hog(running: Platform, api: httpx.Client, kind: str, folder: Path) -> str:
+    """Its deploy is under way; the project's id."""
+    commit(folder, HOGS[kind])
+    project = running.new_project(api, f"hog-{kind}", folder)
+    assert api.post(f"/v1/projects/{project}/deploy", json={}).status_code == 202
+    return project
+
+
+def states_of(running: Platform, kind: str) -> Callable[[], list[str]]:
+    """Why each of the hog's instances is in the state that it is in."""
+
+    def look() -> list[str]:
+        records = [each for each in running.records("instances") if each["spec"]["workload"].startswith(f"hog-{kind}")]
+        return [
+            condition.get("reason", "")
+            for each in records
+            for condition in each.get("status", {}).get("conditions", [])
+            if condition["type"] == "Ready"
+        ]
+
+    return look
