@@ -33,6 +33,7 @@ class Spool:
     def drain(self, chunks: int = 8) -> bool:
         """Take over what is there, so many chunks at most; True when more is left."""
         self._skip_backlog()
+        self._begin_again()
         for _ in range(chunks):
             data = os.pread(self._file, _CHUNK, self._read)
             if not data:
@@ -62,6 +63,12 @@ class Spool:
         self._dropped(target - self._splitter.position)
         self._read = target
         self._splitter = LineSplitter(target)
+
+    def _begin_again(self) -> None:
+        """A program that opens its output anew by name (a shell's `> /dev/stderr`) empties the file."""
+        if os.fstat(self._file).st_size < self._read:
+            self._read = self._freed = 0
+            self._splitter = LineSplitter(0)
 
     def _give_back(self) -> None:
         end = self._splitter.position - self._splitter.position % _BLOCK

@@ -70,6 +70,22 @@ async def test_lines_arrive_by_themselves_and_survive_the_agent(place: Place, tm
     await again.close()
 
 
+async def test_a_program_may_open_its_output_anew(place: Place) -> None:
+    state, folder = place.open("u1")
+    expected: list[str] = []
+
+    async def all_there(*lines: str) -> None:
+        expected.extend(lines)
+        await eventually(lambda: [line["line"] for line in read_all(place.logs.path(state))] == expected)
+
+    write(folder, "before, and long enough\n")
+    await all_there("before, and long enough")
+    folder.spools["stdout"].write_text("after\n")  # as a shell's `> /dev/stdout` does it
+    await all_there("after")
+    write(folder, "and on\n")
+    await all_there("and on")
+
+
 async def test_a_torn_line_of_a_crash_is_taken_over_again(place: Place, tmp_path: Path) -> None:
     state, folder = place.open("u1")
     write(folder, "one\ntwo\n")
