@@ -3,6 +3,7 @@
 import ipaddress
 import json
 import os
+import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -64,6 +65,13 @@ OPTIONS: list[Option] = [
         "auto|shared",
         "shared: instances have the machine's network, even where each could have its own",
     ),
+    Option(
+        "--disk-quota",
+        "SETPOINT_DISK_QUOTA",
+        "10G",
+        "SIZE",
+        "what the volumes, releases and logs of one project may take together (such as 500M or 2G)",
+    ),
     Option("--rate-per-minute", "SETPOINT_RATE_PER_MINUTE", "600", "N", "requests a minute that each API key may make"),
     Option("--git-ca", "SETPOINT_GIT_CA", "", "FILE", "certificates (PEM) that git trusts beside the system's"),
     Option(
@@ -85,6 +93,7 @@ class Settings:
     allow_egress: tuple[str, ...]
     network: str
     allow_shared_network: bool
+    disk_quota: int
     git_host: str
     git_interval: int
     git_ca: Path | None
@@ -161,6 +170,7 @@ def _settings(options: Namespace, environment: Mapping[str, str], saved: Mapping
         allow_egress=_networks("--allow-egress", values["allow_egress"]),
         network=_one_of("--network", values["network"], "auto", "shared"),
         allow_shared_network=environment.get("SETPOINT_ALLOW_SHARED_NETWORK", "0") in ("1", "yes", "true"),
+        disk_quota=_size("--disk-quota", values["disk_quota"]),
         git_host=values["git_host"].rstrip("/"),
         git_ca=_file("--git-ca", values["git_ca"]),
         git_interval=_number("--git-interval", values["git_interval"], 1, 86_400),
@@ -173,6 +183,13 @@ def _number(flag: str, text: str, least: int, most: int) -> int:
     if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
         raise SettingError(f"{flag} must be a number from {least} to {most}, not {text!r}.")
     return int(text)
+
+
+def _size(flag: str, text: str) -> int:
+    found = re.fullmatch(r"([1-9][0-9]{0,14})([KMGT]?)", text, re.ASCII)
+    if found is None:
+        raise SettingError(f"{flag} must be a size such as 500M or 2G, not {text!r}.")
+    return int(found[1]) << {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[found[2]]
 
 
 def _networks(flag: str, text: str) -> tuple[str, ...]:

@@ -90,6 +90,10 @@ class ArtifactStore:
             doomed = [entry for entry in self.root.iterdir() if entry.is_dir() and entry.name not in kept]
             return sum(self._remove_old(entry, now) for entry in doomed)
 
+    def folders(self, digests: Iterable[str]) -> set[Path]:
+        """Of these and of their layers, as far as they are there."""
+        return {path for name in self._with_layers(digests) if (path := self.root / name).is_dir()}
+
     def _with_layers(self, named: Iterable[str]) -> set[str]:
         kept: set[str] = set()
         for digest in named:

@@ -25,6 +25,7 @@ from cluster.node.folder import Folders
 from cluster.node.gitrefs import GitRefs
 from cluster.node.heartbeat import Findings, beat, say_what_it_is
 from cluster.node.logs import Logs
+from cluster.node.quota import Quotas
 from cluster.node.routes import ALLOWED, Answers
 from cluster.node.services import Services
 from cluster.node.sweeper import clean_scratch, keep_sweeping
@@ -86,7 +87,8 @@ async def _services(config: NodeConfig) -> AsyncIterator[Services]:
     folders = Folders(config.state)
     try:
         artifacts, volumes = ArtifactStore(workshop.artifacts), Volumes(config.data_dir / "volumes")
-        yield Services(config, client, workshop, artifacts, folders, logs, Sampler(), volumes, networks, groups)
+        sampler, quotas = Sampler(), Quotas(config.data_dir, config.disk_quota)
+        yield Services(config, client, workshop, artifacts, folders, logs, sampler, volumes, networks, groups, quotas)
     finally:
         logs.close()
         await client.close()
@@ -111,6 +113,7 @@ async def _work(services: Services) -> None:
                 group.create_task(until_another(Keeper(config.fabric), services.networks.description))
             group.create_task(services.logs.run())
             group.create_task(services.sampler.run())
+            group.create_task(services.quotas.run())
             services.groups.sweep(folder.path.name for folder, _ in services.folders.all())
             fleet.adopt()
             synced = _follow_records(services, group, fleet, builds if walls.stand else None, gitrefs)

@@ -14,7 +14,7 @@ from cluster.builder.git import Source
 from cluster.builder.log import BuildLog
 from cluster.builder.step import Steps, end_leftovers
 from cluster.fabric.networks import a_room
-from cluster.node import disk
+from cluster.node import disk, quota
 from cluster.node.reporter import persist
 from cluster.node.services import Services
 from cluster.node.tenancy import REASON, refusal
@@ -113,7 +113,7 @@ class Builds:
                 try:
                     steps = Steps(services.workshop.machine, log, folder / "lock", deadline, Cell(room, group))
                     work = build(services.workshop, services.artifacts, steps, order, folder / "work")
-                    release = await while_there_is_room(work, services.config.data_dir)
+                    release = await self._while_there_is_room(work, folder / "work")
                 finally:
                     group.remove()
             log.system(f"Built in {time.monotonic() - begun:.2f} s")
@@ -124,6 +124,14 @@ class Builds:
         finally:
             self.live.pop(record.key, None)
             log.close()
+
+    async def _while_there_is_room(self, work: Coroutine[None, None, Release], folder: Path) -> Release:
+        services = self._services
+        full = {
+            disk.REASON: disk.until_low(services.config.data_dir),
+            quota.REASON: quota.until_over(folder, services.quotas.share),
+        }
+        return await unless(work, full)
 
     async def _order(self, record: Build) -> Order:
         spec = record.spec
@@ -166,18 +174,20 @@ class Builds:
         await persist(self._services.client, self._services.builds, record, {**status, **more})
 
 
-async def while_there_is_room(work: Coroutine[None, None, Release], data_dir: Path) -> Release:
-    """Its result. Raises BuildFailed when the disk fills meanwhile; the build has ended then."""
-    building, filling = asyncio.ensure_future(work), asyncio.ensure_future(disk.until_low(data_dir))
+async def unless(work: Coroutine[None, None, Release], ends: Mapping[str, Coroutine[None, None, str]]) -> Release:
+    """Its result. Raises BuildFailed when one of `ends` (by its reason) comes about first; the build is over then."""
+    building = asyncio.ensure_future(work)
+    ending = {asyncio.ensure_future(end): reason for reason, end in ends.items()}
     try:
-        await asyncio.wait({building, filling}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({building, *ending}, return_when=asyncio.FIRST_COMPLETED)
         if building.done():
             return building.result()
-        raise BuildFailed(disk.REASON, filling.result())
+        end = next(end for end in ending if end.done())
+        raise BuildFailed(ending[end], end.result())
     finally:
-        for task in (building, filling):
+        for task in (building, *ending):
             task.cancel()
-        await asyncio.gather(building, filling, return_exceptions=True)
+        await asyncio.gather(building, *ending, return_exceptions=True)
 
 
 def _succeeded(release: Release) -> dict[str, Any]:

@@ -10,6 +10,7 @@ class NodeConfig:
 
     `allow_addresses`: CIDRs that repositories may be read from although they are not public.
     `python`: the interpreter that Python projects run on.
+    `disk_quota`: bytes that one project may take of the disk.
     `fabric`: the folder of its keeper (None: instances share this machine's network).
     `sole_namespace`: whose code alone runs where instances share a network (None: anybody's).
     `git_ca`: a PEM file of CAs that git trusts beside the system's, for repositories over https."""
@@ -26,6 +27,7 @@ class NodeConfig:
     host: str = "127.0.0.1"
     port: int = 0
     instances: int = 200
+    disk_quota: int = 10 * 1024**3
     allow_addresses: tuple[str, ...] = ()
     git_ca: Path | None = None
     fabric: Path | None = None

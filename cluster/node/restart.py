@@ -1,12 +1,23 @@
 """When a process that ended is started again, and what its end is called. Pure."""
 
 import signal
+from dataclasses import dataclass
 
 CRASH_LOOP = "CrashLoop"
 EXITED = "Exited"
-OUT_OF_MEMORY = "OutOfMemory"
 UNHEALTHY = "HealthCheckFailed"
 STEADY_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why it was ended from outside, when that is known."""
+
+    reason: str
+    message: str
+
+
+OUT_OF_MEMORY = Cause("OutOfMemory", "It used more memory than its size allows.")
 _GIVE_UP_AFTER = 3
 _PAUSES = (0.1, 0.3, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0)
 
@@ -16,10 +27,8 @@ def pause_before(crashes: int) -> float:
     return _PAUSES[min(max(crashes, 1), len(_PAUSES)) - 1]
 
 
-def reason_of(crashes: int, was_ready: bool, ran_out: bool) -> str:
+def reason_of(crashes: int, was_ready: bool) -> str:
     """CrashLoop once it crashed three times and was never ready: more waiting will not help."""
-    if ran_out:
-        return OUT_OF_MEMORY
     return CRASH_LOOP if crashes >= _GIVE_UP_AFTER and not was_ready else EXITED
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from cluster.builder.artifacts import ArtifactStore
 from cluster.builder.workshop import Workshop
@@ -10,6 +11,7 @@ from cluster.limits.group import Groups
 from cluster.node.config import NodeConfig
 from cluster.node.folder import Folders
 from cluster.node.logs import Logs
+from cluster.node.quota import Quotas
 from cluster.node.usage import Sampler
 from cluster.node.volumes import Volumes
 from crds.client.client import Client
@@ -34,7 +36,8 @@ def _gitrefs() -> Store[GitRef]:
 @dataclass
 class Services:
     """Made once when the agent starts; the stores are fed by reflectors.
-    `sweep_soon`: set by who knows that something is about to be left behind."""
+    `sweep_soon`: set by who knows that something is about to be left behind. `releases`: the folders of each project's
+    releases (by namespace and name), as of the last sweep."""
 
     config: NodeConfig
     client: Client
@@ -46,7 +49,9 @@ class Services:
     volumes: Volumes
     networks: Networks
     groups: Groups
+    quotas: Quotas
     sweep_soon: asyncio.Event = field(default_factory=asyncio.Event)
+    releases: dict[tuple[str, str], set[Path]] = field(default_factory=dict)
     instances: Store[Instance] = field(default_factory=_instances)
     builds: Store[Build] = field(default_factory=_builds)
     gitrefs: Store[GitRef] = field(default_factory=_gitrefs)

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from cluster.limits.allowance import Allowance, of_size
+from cluster.node import quota
 from cluster.node.folder import RunState
 from cluster.node.process import Process
 from cluster.node.services import Services
+from cluster.node.taken import folders_taken
 from cluster.node.tenancy import REASON, refusal
 from cluster.node.view import PROCESSES, CannotStart, Wanted, prepare
 from cluster.node.volumes import NOTHING, Mounted
@@ -91,6 +93,7 @@ async def note_last_will(services: Services, state: RunState) -> None:
 
 async def start(services: Services, record: Instance, inputs: Inputs, restarts: int) -> tuple[RunState, Process]:
     """Raises CannotStart, StillRunning, OSError, NoAnswer."""
+    await _must_have_room(services, record, inputs)
     networks = services.networks
     place = await networks.attach()
     try:
@@ -108,6 +111,14 @@ async def start(services: Services, record: Instance, inputs: Inputs, restarts: 
         networks.release(place.address)
         place.close()
         raise
+
+
+async def _must_have_room(services: Services, record: Instance, inputs: Inputs) -> None:
+    owner = inputs.volumes.owner
+    if owner:
+        folders = folders_taken(services, owner, record.namespace, inputs.workload.spec.project)
+        if refused := await services.quotas.refusal(owner, folders):
+            raise CannotStart(quota.REASON, refused)
 
 
 def _allowance(record: Instance) -> Allowance:

@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 
 from cluster.fabric.client import NoAnswer
 from cluster.fabric.networks import endpoint_of
-from cluster.node import restart
+from cluster.node import quota, restart
 from cluster.node.folder import RunState
 from cluster.node.health import until_ready
 from cluster.node.leaving import wait_for_traffic
@@ -18,6 +18,7 @@ from cluster.node.report import InstanceReport
 from cluster.node.reporter import current
 from cluster.node.services import Services
 from cluster.node.starter import Inputs, note_last_will, read_inputs, start
+from cluster.node.taken import folders_taken
 from cluster.node.view import CannotStart
 from cluster.sandbox.cell import Cell
 from cluster.sandbox.launch import put_into
@@ -49,7 +50,7 @@ class Supervisor:
         self._restarts = 0
         self._crashes = 0
         self._was_ready = False
-        self._ran_out = False
+        self._cause: restart.Cause | None = None
 
     def see(self, record: Instance | None) -> None:
         """None: there is no such record any more."""
@@ -149,9 +150,7 @@ class Supervisor:
 
     async def _live(self, process: Process, state: RunState) -> float:
         """Until it ends; how long to wait then."""
-        reaper = process.reaper
-        if reaper:
-            self._services.sampler.watch(state, reaper, self._on_hog, self._services.groups.of(self._uid))
+        self._watch_use(process, state)
         ready = asyncio.ensure_future(self._become_ready(process, state))
         begun = asyncio.get_running_loop().time()
         try:
@@ -161,7 +160,8 @@ class Supervisor:
             with contextlib.suppress(asyncio.CancelledError):
                 await ready
         self._process = None
-        self._ran_out = self._ran_out or process.ran_out
+        if process.ran_out:
+            self._cause = restart.OUT_OF_MEMORY
         return self._ended(state, code, asyncio.get_running_loop().time() - begun)
 
     async def _become_ready(self, process: Process, state: RunState) -> None:
@@ -178,8 +178,15 @@ class Supervisor:
         self._was_ready = True
         self._report.ready(state)
         await self._know()
+        self._watch_use(process, state)
+
+    def _watch_use(self, process: Process, state: RunState) -> None:
+        services = self._services
         if reaper := process.reaper:
-            self._services.sampler.watch(state, reaper, self._on_hog, self._services.groups.of(self._uid))
+            services.sampler.watch(state, reaper, self._on_hog, services.groups.of(self._uid))
+        if state.volumes_of:
+            folders = folders_taken(services, state.volumes_of, state.namespace, state.project)
+            services.quotas.watch(state.volumes_of, folders, self._uid, self._on_full)
 
     async def _know(self) -> None:
         """Of an adopted instance: what it was started from, to mask its log and to start it again at any time."""
@@ -192,20 +199,26 @@ class Supervisor:
         services = self._services
         services.logs.flush(self._uid)
         services.sampler.pause(self._uid)
+        services.quotas.forget(state.volumes_of, self._uid)
         services.networks.release(state.address)
         self._crashes = 1 if seconds > restart.STEADY_SECONDS else self._crashes + 1
         self._restarts += 1
         pause = restart.pause_before(self._crashes)
-        reason = restart.reason_of(self._crashes, self._was_ready, self._ran_out)
-        message = "It used more memory than its size allows." if self._ran_out else restart.sentence_of(code)
-        self._ran_out = False
-        services.logs.system(state, f"{message} It is started again in {pause:g} s.")
-        self._report.crashed(code, reason, message, self._restarts)
+        found = restart.Cause(restart.reason_of(self._crashes, self._was_ready), restart.sentence_of(code))
+        cause, self._cause = self._cause or found, None
+        services.logs.system(state, f"{cause.message} It is started again in {pause:g} s.")
+        self._report.crashed(code, cause.reason, cause.message, self._restarts)
         return pause
 
     async def _on_hog(self) -> None:
+        await self._end_for(restart.OUT_OF_MEMORY)
+
+    async def _on_full(self, message: str) -> None:
+        await self._end_for(restart.Cause(quota.REASON, message))
+
+    async def _end_for(self, cause: restart.Cause) -> None:
         if self._process:
-            self._ran_out = True
+            self._cause = cause
             await self._process.kill()
 
     async def _leave(self) -> None:
@@ -223,6 +236,8 @@ class Supervisor:
             services.networks.release(self._state.address)
         services.logs.forget(self._uid)
         services.sampler.forget(self._uid)
+        if self._state:
+            services.quotas.forget(self._state.volumes_of, self._uid)
         services.groups.of(self._uid).remove()
         self._folder.remove()
         await self._let_go()

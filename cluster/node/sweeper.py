@@ -57,6 +57,7 @@ async def sweep(services: Services) -> bool:
     named = {deploy.status.artifact for deploy in deploys} | {build.status.artifact for build in build_records}
     named |= {workload.spec.artifact for workload in workloads}
     await asyncio.to_thread(services.artifacts.sweep, [digest for digest in named if digest])
+    services.releases = await asyncio.to_thread(_releases, services, deploys)
     kept_logs = {(d.namespace, d.spec.project, d.name) for d in deploys}
     kept_logs |= {(w.namespace, w.spec.project, w.spec.deploy) for w in workloads}
     kept_builds = {build.key for build in build_records} | {deploy.key for deploy in deploys}
@@ -68,6 +69,14 @@ async def sweep(services: Services) -> bool:
     await asyncio.to_thread(_remove, [path for path in caches if path.name not in uids])
     having = {path.name for path in volumes}
     return any(project.deleting and project.uid in having for project in projects)
+
+
+def _releases(services: Services, deploys: Iterable[Deploy]) -> dict[tuple[str, str], set[Path]]:
+    digests: dict[tuple[str, str], set[str]] = {}
+    for deploy in deploys:
+        if deploy.status.artifact:
+            digests.setdefault((deploy.namespace, deploy.spec.project), set()).add(deploy.status.artifact)
+    return {project: services.artifacts.folders(named) for project, named in digests.items()}
 
 
 def _below(root: Path, depth: int) -> Iterable[Path]:

@@ -52,7 +52,7 @@ class Volumes:
     def provide(self, project: Project, names: Iterable[str]) -> Mounted:
         """Their folders, made when they are not there; by the project's uid, so that a later project of the same name
         never sees them. The note comes first: no folder is ever without one."""
-        own = self._root / project.uid
+        own = self.of(project.uid)
         own.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.note(project)
         folders = {name: own / name for name in names}
@@ -60,9 +60,13 @@ class Volumes:
             folder.mkdir(exist_ok=True, mode=0o700)
         return Mounted(project.uid, folders)
 
+    def of(self, project: str) -> Path:
+        """Where those of the project with this uid are, or would be."""
+        return self._root / project
+
     def note(self, project: Project) -> None:
         """Keep what the record says now, if the project has volumes here."""
-        own = self._root / project.uid
+        own = self.of(project.uid)
         wanted = Note(project.namespace, project.name, project.spec.deletion_policy)
         if not own.is_dir() or self.read(own) == wanted:
             return

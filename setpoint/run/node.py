@@ -34,6 +34,7 @@ def config_of(settings: Settings, installation: Installation, name: str) -> Node
         cpu=machine_cpu() / settings.nodes,
         memory_bytes=max(machine_memory_bytes() - _OWN_MEMORY_BYTES, 0) // settings.nodes,
         allow_addresses=settings.allow_addresses,
+        disk_quota=settings.disk_quota,
         git_ca=settings.git_ca,
         python=base_python(),
         fabric=installation.folder("fabric"),

@@ -85,8 +85,7 @@ class Held:
             for each in self.sockets:
                 selector.register(each, selectors.EVENT_READ)
             ready = [key.fileobj for key, _ in selector.select(0)]
-        for each in ready:
-            assert isinstance(each, socket.socket)
+        for each in [found for found in ready if isinstance(found, socket.socket)]:
             try:
                 yield each, each.recv(65536)
             except OSError:

@@ -11,11 +11,11 @@ from cluster.builder.build import Release
 from cluster.builder.errors import BuildFailed
 from cluster.fabric.networks import SharedNetwork, endpoint_of
 from cluster.node import disk
-from cluster.node.builds import while_there_is_room
+from cluster.node.builds import unless
 from cluster.node.clock import Stamps
 from cluster.node.health import check, until_ready
 from cluster.node.leaving import seconds_left
-from cluster.node.restart import CRASH_LOOP, EXITED, OUT_OF_MEMORY, pause_before, reason_of, sentence_of
+from cluster.node.restart import CRASH_LOOP, EXITED, pause_before, reason_of, sentence_of
 from crds.models.instance import Instance, InstanceSpec
 from crds.models.record import Metadata
 from crds.names import FINALIZER_ROUTER
@@ -77,10 +77,9 @@ def test_restarts_wait_longer_and_give_up_only_on_what_never_was_ready() -> None
     pauses = [pause_before(crashes) for crashes in range(1, 12)]
     assert pauses == sorted(pauses)
     assert pauses[-1] == 30
-    assert reason_of(2, False, False) == EXITED
-    assert reason_of(3, False, False) == CRASH_LOOP
-    assert reason_of(9, True, False) == EXITED
-    assert reason_of(1, True, True) == OUT_OF_MEMORY
+    assert reason_of(2, was_ready=False) == EXITED
+    assert reason_of(3, was_ready=False) == CRASH_LOOP
+    assert reason_of(9, was_ready=True) == EXITED
     assert "SIGKILL" in sentence_of(137)
     assert "not found" in sentence_of(127)
     assert "from outside" in sentence_of(None)
@@ -129,8 +128,8 @@ async def test_a_build_ends_when_the_disk_fills(tmp_path: Path, monkeypatch: pyt
     async def quick() -> Release:
         return RELEASE
 
-    assert await while_there_is_room(quick(), tmp_path) is RELEASE
+    assert await unless(quick(), {disk.REASON: disk.until_low(tmp_path)}) is RELEASE
     monkeypatch.setattr(disk, "free_bytes", lambda path: 1000)
     with pytest.raises(BuildFailed, match="are free on the platform"):
-        await while_there_is_room(work(), tmp_path)
+        await unless(work(), {disk.REASON: disk.until_low(tmp_path)})
     assert ended
