@@ -66,6 +66,7 @@ ROLES: dict[str, list[Rule]] = {
         Rule(OURS, ("instances",), ("update", "patch")),
         _lease(),
     ],
+    "egress": [Rule(OURS, ("accounts", "instances"), READ)],
     "node": [
         Rule(OURS, ("*",), READ),
         Rule(OURS, ("computenodes",), ("create", "update", "patch")),

@@ -1,7 +1,11 @@
-"""The way out's part: keeps its HAProxy running under the policy, and the names' forwarder beside it."""
+"""The way out's part: keeps its HAProxy running under the policy, and the names' forwarder beside it; writes down what
+each instance used."""
 
 import asyncio
+import contextlib
 import logging
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 
 from cluster.egress import files
 from cluster.egress.config import EgressConfig
@@ -9,14 +13,20 @@ from cluster.egress.doorway import Doorway
 from cluster.egress.names import Names
 from cluster.egress.own_addresses import own_addresses
 from cluster.egress.policy import Policy, networks
+from cluster.egress.tenants import Maps, changes, maps_of
+from cluster.egress.usage import Ledger, read_table
+from cluster.egress.view import View
 from cluster.fabric.client import Keeper
 from cluster.fabric.watch import until_another
-from cluster.haproxy.admin import NoAnswer, Refused, read_info, reload
+from cluster.haproxy.admin import NoAnswer, Refused, read_info, read_map, reload
 from cluster.haproxy.process import CannotStart, Haproxy
 from crds.client.backoff import pause_after
+from crds.client.client import Client
 
 _log = logging.getLogger(__name__)
 _LOOK_SECONDS = 10.0
+_COUNT_SECONDS = 10.0
+_WRITE_EVERY = 6
 _TROUBLE = (NoAnswer, Refused, CannotStart, TimeoutError)
 
 
@@ -27,35 +37,60 @@ async def run(config: EgressConfig) -> None:
     keeper = Keeper(config.fabric)
     description = await keeper.describe()
     if description.network == "fabric":
-        driver = Driver(config, keeper, description.id)
-        async with asyncio.TaskGroup() as tasks:
+        async with _client(config) as client, asyncio.TaskGroup() as tasks:
+            driver = Driver(config, keeper, description.id)
             tasks.create_task(until_another(keeper, description))
             tasks.create_task(driver.run())
+            for reflector in driver.view.reflectors(client) if client else ():
+                tasks.create_task(reflector.run())
     else:
         await until_another(keeper, description)
 
 
+@contextlib.asynccontextmanager
+async def _client(config: EgressConfig) -> AsyncIterator[Client | None]:
+    client = await Client.open(config.kubeconfig, "setpoint-egress") if config.kubeconfig else None
+    try:
+        yield client
+    finally:
+        if client is not None:
+            await client.close()
+
+
 class Driver:
-    """HAProxy as the policy wants it, which changes when the machine's own addresses do."""
+    """HAProxy as the policy wants it, which changes when the machine's own addresses do, and with who is where."""
 
     def __init__(self, config: EgressConfig, keeper: Keeper, fabric: str):
         self._config = config
         self._keeper = keeper
-        self._died = asyncio.Event()
-        self._haproxy = Haproxy(config.data_dir, (files.CONFIGURATION,), Doorway(keeper, fabric), self._died.set)
+        self._woken = asyncio.Event()
+        self._haproxy = Haproxy(config.data_dir, (files.CONFIGURATION,), Doorway(keeper, fabric), self._woken.set)
+        self.view = View(self._woken.set)
+        self._ledger = Ledger(config.data_dir / "usage")
         self._policy = self._current_policy()
 
     def _current_policy(self) -> Policy:
-        config = self._config
-        return Policy(own_addresses(), networks(config.allow), networks(config.allow_builds), config.denied_ports)
+        config, lists = self._config, self.view.allow()
+        return Policy(
+            own_addresses(),
+            networks(config.allow),
+            networks(config.allow_builds),
+            config.denied_ports,
+            {at: lists[who.namespace] for at, who in self.view.tenants.items() if who.namespace in lists},
+        )
 
     async def run(self) -> None:
         names = Names(self._config.resolv_conf, lambda: self._policy, self._config.names_port)
         try:
             await names.open(*await self._keeper.names_listeners())
             self._haproxy.find()
-            await self._follow()
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._follow())
+                tasks.create_task(self._count())
         finally:
+            with contextlib.suppress(*_TROUBLE):
+                await self._take_counts()
+            self._ledger.write(datetime.now(UTC))
             names.close()
             self._haproxy.close()
 
@@ -72,26 +107,58 @@ class Driver:
                 await asyncio.sleep(pause_after(failures))
 
     async def _converge(self) -> None:
-        """Running, and with the files that there are."""
-        self._died.clear()
-        wanted = files.shape_of(self._write())
+        """Running, with the files that there are, and knowing who is where."""
+        self._woken.clear()
+        maps = maps_of(self.view.tenants, self.view.allow())
+        wanted = files.shape_of(self._write(maps))
         if not self._haproxy.running:
             await self._haproxy.start()
         elif (await read_info(self._haproxy.admin)).shape != wanted:
+            await self._take_counts()
             await reload(self._haproxy.master)
+        await self._apply(maps)
 
-    def _write(self) -> dict[str, str]:
+    def _write(self, maps: Maps) -> dict[str, str]:
         self._policy = self._current_policy()
         texts = files.texts(self._policy)
-        files.write(self._config.data_dir, texts)
+        files.write(
+            self._config.data_dir, {**{name: files.map_text(entries) for name, entries in maps.items()}, **texts}
+        )
         return texts
 
+    async def _apply(self, maps: Maps) -> None:
+        admin = self._haproxy.admin
+        for name, wanted in maps.items():
+            lines = changes(name, read_map(await admin.ask(f"show map {name}")), wanted)
+            if refused := [answer for answer in await admin.tell(lines) if answer] if lines else []:
+                raise Refused(refused[0])
+
     async def _rest(self) -> None:
-        """Until HAProxy ends, or an address of the machine may have changed: no event tells, and a look is cheap."""
-        while not self._died.is_set():
+        """Until HAProxy ends, somebody comes or goes, or an address of the machine may have changed: of that no event
+        tells, and a look is cheap."""
+        while not self._woken.is_set():
             try:
                 async with asyncio.timeout(_LOOK_SECONDS):
-                    await self._died.wait()
+                    await self._woken.wait()
             except TimeoutError:
                 if self._current_policy() != self._policy:
                     return
+
+    async def _count(self) -> None:
+        """For ever. Nothing is lost by a driver's end, and a few seconds' use by HAProxy's."""
+        looks = 0
+        while True:
+            await asyncio.sleep(_COUNT_SECONDS)
+            looks += 1
+            with contextlib.suppress(*_TROUBLE):
+                await self._take_counts()
+            if looks % _WRITE_EVERY == 0:
+                now = datetime.now(UTC)
+                self._ledger.write(now)
+                self._ledger.forget(self.view.tenants, now)
+
+    async def _take_counts(self) -> None:
+        admin = self._haproxy.admin
+        info = await read_info(admin)
+        worker = f"{info.pid}.{info.started}"
+        self._ledger.take(worker, read_table(await admin.ask("show table used")), self.view.tenants)

@@ -42,6 +42,10 @@ def shape_of(files: Mapping[str, str]) -> str:
     return next(line.split()[1] for line in files[CONFIGURATION].splitlines() if "description" in line)
 
 
+def map_text(entries: Mapping[str, str]) -> str:
+    return _lines(f"{key} {value}" for key, value in sorted(entries.items()))
+
+
 def write(folder: Path, files: Mapping[str, str]) -> None:
     for name, text in files.items():
         fresh = folder / f".{name}.new"

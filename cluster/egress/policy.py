@@ -1,8 +1,8 @@
 """Who may reach what outside. Pure: HAProxy's lists and the names' forwarder both come from here."""
 
 import ipaddress
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from cluster.fabric.addresses import BUILDS, HOST_LOOPBACK
 
@@ -21,19 +21,23 @@ _LOOPBACK = Address("127.0.0.1")
 
 @dataclass(frozen=True)
 class Policy:
-    """`own`: the machine's addresses. What is allowed counts more than what is denied."""
+    """`own`: the machine's addresses. What is allowed counts more than what is denied. `of_tenants`: what the accounts
+    of some addresses may reach besides."""
 
     own: frozenset[Address]
     allow: tuple[Network, ...]
     allow_builds: tuple[Network, ...]
     denied_ports: tuple[int, ...] = ()
+    of_tenants: Mapping[str, tuple[Network, ...]] = field(default_factory=dict)
 
     def open(self, source: str, destination: str) -> bool:
         """May what runs at `source` connect to `destination` (at a port that is not denied)?"""
         target = Address(destination)
         if target == Address(HOST_LOOPBACK):
             target = _LOOPBACK
-        allowed = self.allow + (self.allow_builds if Address(source) in BUILDS else ())
+        allowed = (
+            self.allow + self.of_tenants.get(source, ()) + (self.allow_builds if Address(source) in BUILDS else ())
+        )
         if any(target in network for network in allowed):
             return True
         return target not in self.own and not any(target in network for network in DENIED)

@@ -68,18 +68,26 @@ class AdminSocket:
 
 @dataclass(frozen=True)
 class Info:
-    """`shape`: what the configuration it runs was made of; `pid`: of the worker."""
+    """`shape`: what the configuration it runs was made of; `pid`: of the worker, which began to run at `started`
+    (seconds of the epoch)."""
 
     pid: int
     shape: str
+    started: int = 0
 
 
 async def read_info(socket: AdminSocket) -> Info:
     pairs = dict(line.split(": ", 1) for line in (await socket.ask("show info")).splitlines() if ": " in line)
     try:
-        return Info(int(pairs["Pid"]), pairs.get("description", "").strip())
+        return Info(int(pairs["Pid"]), pairs.get("description", "").strip(), int(pairs.get("Start_time_sec", "0")))
     except (KeyError, ValueError) as error:
         raise NoAnswer("HAProxy does not say who it is.") from error
+
+
+def read_map(text: str) -> dict[str, str]:
+    """HAProxy's answer to `show map`."""
+    entries = (line.split() for line in text.splitlines())
+    return {entry[1]: entry[2] for entry in entries if len(entry) == 3 and entry[0].startswith("0x")}
 
 
 async def read_old_workers(master: AdminSocket) -> list[int]:

@@ -3,7 +3,7 @@
 import csv
 from dataclasses import dataclass
 
-from cluster.haproxy.admin import AdminSocket
+from cluster.haproxy.admin import AdminSocket, read_map
 from cluster.router import encode
 from cluster.router.encode import HOSTS_MAP
 from cluster.router.table import Server, ServerKey, Table
@@ -12,7 +12,7 @@ from cluster.router.table import Server, ServerKey, Table
 async def read_table(socket: AdminSocket) -> Table:
     """What HAProxy really has."""
     hosts, servers = await socket.ask(f"show map {HOSTS_MAP}"), await socket.ask("show servers state")
-    return Table(_parse_map(hosts), _parse_servers(servers))
+    return Table(read_map(hosts), _parse_servers(servers))
 
 
 async def read_slots(socket: AdminSocket) -> list[str]:
@@ -43,11 +43,6 @@ async def read_counts(socket: AdminSocket) -> dict[str, Count]:
     """By slot; an error is an answer of 500 and above, our own 503 too."""
     rows = _rows(await socket.ask("show stat -1 2 -1"))
     return {row["pxname"]: Count(int(row["req_tot"] or 0), int(row["hrsp_5xx"] or 0)) for row in rows}
-
-
-def _parse_map(text: str) -> dict[str, str]:
-    entries = (line.split() for line in text.splitlines())
-    return {entry[1]: entry[2] for entry in entries if len(entry) == 3 and entry[0].startswith("0x")}
 
 
 def _parse_servers(text: str) -> dict[ServerKey, Server]:

@@ -7,13 +7,14 @@ from setpoint.installation import Installation
 from setpoint.settings import Settings
 
 
-async def run(settings: Settings, installation: Installation, _name: str) -> None:
+async def run(settings: Settings, installation: Installation, name: str) -> None:
     await drive(
         EgressConfig(
             data_dir=installation.folder("egress"),
             fabric=installation.folder("fabric"),
             allow=settings.allow_egress,
             allow_builds=settings.allow_addresses,
+            kubeconfig=installation.kubeconfig(name),
         )
     )
 
