@@ -1,7 +1,8 @@
-"""How the C library's allocator keeps memory that is free: of this process, and of all that are forked from it."""
+"""What becomes of memory that is no longer needed: in this process, and in all that are forked from it."""
 
 import contextlib
 import ctypes
+from pathlib import Path
 
 # <malloc.h> of glibc; another C library may know neither the function nor the numbers, and then nothing changes.
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8
@@ -16,3 +17,20 @@ def give_back_early() -> None:
         mallopt(_M_MMAP_THRESHOLD, _LARGE)
         mallopt(_M_TRIM_THRESHOLD, 2 * _LARGE)
         mallopt(_M_ARENA_MAX, 1)
+
+
+_MADV_PAGEOUT = 21
+
+
+def give_back_code() -> None:
+    """The code of libraries that was needed once, to import them: what no other process uses goes back to the system,
+    and comes from the file again should it be needed. (A kernel that does not know this, or files of others: nothing
+    changes.)"""
+    with contextlib.suppress(OSError, AttributeError):
+        madvise = ctypes.CDLL(None).madvise
+        madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+        for line in Path("/proc/self/maps").read_text().splitlines():
+            span, mode, *_, name = line.split(maxsplit=5)
+            if name.startswith("/") and mode in ("r-xp", "r--p"):
+                start, end = (int(bound, 16) for bound in span.split("-"))
+                madvise(start, end - start, _MADV_PAGEOUT)

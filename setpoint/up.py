@@ -7,7 +7,7 @@ import sys
 import time
 
 from setpoint.access import ensure_access
-from setpoint.allocator import give_back_early
+from setpoint.allocator import give_back_code, give_back_early
 from setpoint.child import become, set_log_levels
 from setpoint.installation import Installation, InstallationError, port_problem
 from setpoint.parts import names_of, parts_of
@@ -66,6 +66,7 @@ def _supervise(settings: Settings, installation: Installation, lock: int, began:
             return 1
         for part in others:
             supervisor.start(part)
+        give_back_code()
         guide = _fork_guide(settings, installation, lock, began, first)
         while not stop.asked:
             supervisor.turn(1.0)

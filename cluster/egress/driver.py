@@ -13,12 +13,12 @@ from cluster.egress.doorway import Doorway
 from cluster.egress.names import Names
 from cluster.egress.own_addresses import own_addresses
 from cluster.egress.policy import Policy, networks
-from cluster.egress.tenants import Maps, changes, maps_of
+from cluster.egress.tenants import Lists, Maps, list_changes, map_changes, maps_of
 from cluster.egress.usage import Ledger, read_table
 from cluster.egress.view import View
 from cluster.fabric.client import Keeper
 from cluster.fabric.watch import until_another
-from cluster.haproxy.admin import NoAnswer, Refused, read_info, read_map, reload
+from cluster.haproxy.admin import NoAnswer, Refused, read_info, read_list, read_map
 from cluster.haproxy.process import CannotStart, Haproxy
 from crds.client.backoff import pause_after
 from crds.client.client import Client
@@ -109,29 +109,38 @@ class Driver:
     async def _converge(self) -> None:
         """Running, with the files that there are, and knowing who is where."""
         self._woken.clear()
-        maps = maps_of(self.view.tenants, self.view.allow())
-        wanted = files.shape_of(self._write(maps))
-        if not self._haproxy.running:
-            await self._haproxy.start()
-        elif (await read_info(self._haproxy.admin)).shape != wanted:
-            await self._take_counts()
-            await reload(self._haproxy.master)
-        await self._apply(maps)
-
-    def _write(self, maps: Maps) -> dict[str, str]:
         self._policy = self._current_policy()
-        texts = files.texts(self._policy)
-        files.write(
-            self._config.data_dir, {**{name: files.map_text(entries) for name, entries in maps.items()}, **texts}
-        )
-        return texts
+        maps, lists = maps_of(self.view.tenants, self.view.allow()), files.lists(self._policy)
+        if await self._must_start(self._write(maps, lists)):
+            await self._haproxy.start()
+        else:
+            await self._change(maps, lists)
 
-    async def _apply(self, maps: Maps) -> None:
+    async def _must_start(self, configuration: str) -> bool:
+        if not self._haproxy.running:
+            return True
+        if (await read_info(self._haproxy.admin)).shape == files.shape_of(configuration):
+            return False
+        await self._take_counts()
+        return True
+
+    def _write(self, maps: Maps, lists: Lists) -> str:
+        configuration = files.configuration(self._policy)
+        texts = {name: files.map_text(entries) for name, entries in maps.items()}
+        texts |= {name: files.list_text(items) for name, items in lists.items()}
+        files.write(self._config.data_dir, {**texts, files.CONFIGURATION: configuration})
+        return configuration
+
+    async def _change(self, maps: Maps, lists: Lists) -> None:
+        """What runs, to what the files say."""
         admin = self._haproxy.admin
-        for name, wanted in maps.items():
-            lines = changes(name, read_map(await admin.ask(f"show map {name}")), wanted)
-            if refused := [answer for answer in await admin.tell(lines) if answer] if lines else []:
-                raise Refused(refused[0])
+        lines: list[str] = []
+        for name, entries in maps.items():
+            lines += map_changes(name, read_map(await admin.ask(f"show map {name}")), entries)
+        for name, items in lists.items():
+            lines += list_changes(name, read_list(await admin.ask(f"show acl {name}")), items)
+        if refused := [answer for answer in await admin.tell(lines) if answer] if lines else []:
+            raise Refused(refused[0])
 
     async def _rest(self) -> None:
         """Until HAProxy ends, somebody comes or goes, or an address of the machine may have changed: of that no event

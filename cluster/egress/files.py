@@ -1,4 +1,4 @@
-"""The files that the way out's HAProxy starts from: each replaced as a whole."""
+"""The files that the way out's HAProxy starts from: each replaced as a whole. Lists and maps change while it runs."""
 
 import hashlib
 import resource
@@ -15,8 +15,8 @@ CONNECTIONS = 1000
 _MOST_CONNECTIONS = 20_000
 
 
-def texts(policy: Policy) -> dict[str, str]:
-    """Every file by its name."""
+def configuration(policy: Policy) -> str:
+    """What no list changes."""
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     descriptors = limit if limit != resource.RLIM_INFINITY else 1_000_000
     values = {
@@ -26,20 +26,28 @@ def texts(policy: Policy) -> dict[str, str]:
         "builds": BUILDS,
         "denied_ports": " ".join(map(str, policy.denied_ports)),
     }
-    lists = {
-        "allow.lst": _lines(policy.allow),
-        "allow-builds.lst": _lines(policy.allow_builds),
-        "own.lst": _lines(sorted(policy.own)),
-        "denied.lst": _lines(DENIED),
-    }
     template = Template((Path(__file__).parent / CONFIGURATION).read_text())
-    shape = _digest({**lists, CONFIGURATION: template.substitute(values, shape="")})
-    return {**lists, CONFIGURATION: template.substitute(values, shape=shape)}
+    shape = hashlib.sha256(template.substitute(values, shape="").encode()).hexdigest()[:16]
+    return template.substitute(values, shape=shape)
 
 
-def shape_of(files: Mapping[str, str]) -> str:
+def lists(policy: Policy) -> dict[str, frozenset[str]]:
+    """By the file's name; they change while HAProxy runs."""
+    return {
+        "allow.lst": frozenset(map(str, policy.allow)),
+        "allow-builds.lst": frozenset(map(str, policy.allow_builds)),
+        "own.lst": frozenset(map(str, policy.own)),
+        "denied.lst": frozenset(map(str, DENIED)),
+    }
+
+
+def list_text(items: Iterable[str]) -> str:
+    return _lines(sorted(items))
+
+
+def shape_of(text: str) -> str:
     """By which a running HAProxy tells what it runs."""
-    return next(line.split()[1] for line in files[CONFIGURATION].splitlines() if "description" in line)
+    return next(line.split()[1] for line in text.splitlines() if "description" in line)
 
 
 def map_text(entries: Mapping[str, str]) -> str:
@@ -55,7 +63,3 @@ def write(folder: Path, files: Mapping[str, str]) -> None:
 
 def _lines(items: Iterable[object]) -> str:
     return "".join(f"{item}\n" for item in items)
-
-
-def _digest(files: Mapping[str, str]) -> str:
-    return hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:16]

@@ -1,7 +1,7 @@
 """Who is at which address, and what his account may reach beside the public internet. Pure."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from cluster.egress.policy import Network
@@ -9,6 +9,8 @@ from cluster.egress.policy import Network
 TENANTS, NETWORKS, OPENINGS = "tenants.map", "networks.map", "openings.map"
 Maps = Mapping[str, Mapping[str, str]]
 """By the map's file name: key -> value."""
+Lists = Mapping[str, frozenset[str]]
+"""By the list's file name."""
 _NAMESPACE = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 
 
@@ -39,7 +41,7 @@ def maps_of(tenants: Mapping[str, Tenant], allow: Mapping[str, tuple[Network, ..
     }
 
 
-def changes(file: str, there: Mapping[str, str], wanted: Mapping[str, str]) -> list[str]:
+def map_changes(file: str, there: Mapping[str, str], wanted: Mapping[str, str]) -> list[str]:
     """The commands that make one map of HAProxy the other: who may less comes first."""
     gone = [f"del map {file} {key}" for key in sorted(set(there) - set(wanted))]
     moved = [
@@ -47,3 +49,10 @@ def changes(file: str, there: Mapping[str, str], wanted: Mapping[str, str]) -> l
     ]
     new = [f"add map {file} {key} {wanted[key]}" for key in sorted(set(wanted) - set(there))]
     return gone + moved + new
+
+
+def list_changes(file: str, there: Collection[str], wanted: Collection[str]) -> list[str]:
+    """The same for a list."""
+    return [f"del acl {file} {item}" for item in sorted(set(there) - set(wanted))] + [
+        f"add acl {file} {item}" for item in sorted(set(wanted) - set(there))
+    ]

@@ -90,6 +90,12 @@ def read_map(text: str) -> dict[str, str]:
     return {entry[1]: entry[2] for entry in entries if len(entry) == 3 and entry[0].startswith("0x")}
 
 
+def read_list(text: str) -> frozenset[str]:
+    """HAProxy's answer to `show acl`."""
+    entries = (line.split() for line in text.splitlines())
+    return frozenset(entry[1] for entry in entries if len(entry) == 2 and entry[0].startswith("0x"))
+
+
 async def read_old_workers(master: AdminSocket) -> list[int]:
     """Workers that a reload left to finish what they have."""
     lines = (await master.ask("show proc")).splitlines()

@@ -1,6 +1,7 @@
-"""HAProxy's processes: started in a session of their own, found again, reloaded, ended.
+"""HAProxy's processes: started in a session of their own, found again, reloaded, ended. They outlive the driver.
 
-A master with one worker, and after a reload old workers that finish what they have. They outlive the driver."""
+One process alone; or a master with a worker, for who reloads: old workers then finish what they have, and can be asked
+about it."""
 
 import asyncio
 import contextlib
@@ -66,7 +67,7 @@ class Doorway(Protocol):
 
 class Haproxy:
     """Reads the configuration `files` in `folder`; they bind to the listener by `fd@"${LISTENER}"`.
-    `died` is called once for each master that ends without `stop`."""
+    `died` is called once for each process (or master) that ends without `stop`."""
 
     def __init__(self, folder: Path, files: tuple[str, ...], doorway: Doorway, died: Callable[[], None]):
         self._folder = folder
@@ -74,11 +75,9 @@ class Haproxy:
         self._doorway = doorway
         self._died = died
         self._listener: socket.socket | None = None
-        self._master: _Process | None = None
         self._child: int | None = None
         self._pidfd: int | None = None
         self.admin = AdminSocket(folder, ADMIN)
-        self.master = AdminSocket(folder, MASTER)
 
     def find(self) -> bool:
         """Take over the one that runs since before us, if it does, and in the right place."""
@@ -89,7 +88,7 @@ class Haproxy:
         return True
 
     async def start(self) -> None:
-        """Raises CannotStart. A worker whose master is gone hands its listener over and finishes."""
+        """Raises CannotStart. One that runs already (a worker whose master is gone, too) hands over and finishes."""
         if self._runs_elsewhere():
             await self.stop()
         orphan = await self._orphan()
@@ -113,17 +112,22 @@ class Haproxy:
 
     def _command(self, orphan: int | None) -> list[str]:
         files = [word for name in self._files for word in ("-f", name)]
-        handing_over = ["-x", f"unix@{ADMIN}", "-sf", str(orphan)] if orphan else []
+        handing_over = ["-x", ADMIN, "-sf", str(orphan)] if orphan else []
         return [
             get_haproxy_binary(),
             "-C",
             str(self._folder),
-            "-W",
-            "-S",
-            f"unix@{MASTER},mode,600",
+            *self._mode(),
             *files,
             *handing_over,
         ]
+
+    def _mode(self) -> list[str]:
+        return []
+
+    async def _is_ready(self, orphan: int | None) -> bool:
+        """Raises NoAnswer, TimeoutError."""
+        return (await read_info(self.admin)).pid != orphan
 
     def _close_listener(self) -> None:
         if self._listener is not None:
@@ -153,8 +157,7 @@ class Haproxy:
             if self._ended_at_once():
                 raise BadConfiguration(f"HAProxy ended at its start: {self._log_tail()}")
             try:
-                if (await read_info(self.admin)).pid != orphan:
-                    await self.master.ask("show proc")
+                if await self._is_ready(orphan):
                     return
             except (NoAnswer, TimeoutError):
                 pass
@@ -163,7 +166,6 @@ class Haproxy:
 
     def _watch(self, process: _Process) -> None:
         self._forget()
-        self._master = process
         try:
             self._pidfd = os.pidfd_open(process.pid)
         except ProcessLookupError:
@@ -198,7 +200,7 @@ class Haproxy:
             self._pidfd = None
 
     async def _orphan(self) -> int | None:
-        """The worker of ours that goes on although its master is dead."""
+        """The one of ours that serves now; of a master the worker, which goes on although that is dead."""
         try:
             pid = (await read_info(self.admin)).pid
         except (NoAnswer, TimeoutError):
@@ -231,6 +233,23 @@ class Haproxy:
     def _log_tail(self) -> str:
         lines = (self._folder / _LOG_FILE).read_text(errors="replace").splitlines()
         return " / ".join(line for line in lines if "ALERT" in line or "WARNING" in line)[-1500:] or "no reason given"
+
+
+class MasteredHaproxy(Haproxy):
+    """`master` is the socket of the master, which reloads, and leads to old workers."""
+
+    def __init__(self, folder: Path, files: tuple[str, ...], doorway: Doorway, died: Callable[[], None]):
+        super().__init__(folder, files, doorway, died)
+        self.master = AdminSocket(folder, MASTER)
+
+    def _mode(self) -> list[str]:
+        return ["-W", "-S", f"unix@{MASTER},mode,600"]
+
+    async def _is_ready(self, orphan: int | None) -> bool:
+        if not await super()._is_ready(orphan):
+            return False
+        await self.master.ask("show proc")
+        return True
 
 
 async def end_all(folder: Path) -> None:

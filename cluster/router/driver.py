@@ -12,7 +12,7 @@ from cluster.fabric.client import Keeper
 from cluster.fabric.networks import Networks, find_networks
 from cluster.fabric.watch import until_another
 from cluster.haproxy.admin import NoAnswer, Refused, read_info, reload
-from cluster.haproxy.process import BadConfiguration, CannotStart, Haproxy
+from cluster.haproxy.process import BadConfiguration, CannotStart, MasteredHaproxy
 from cluster.router.admin import read_slots
 from cluster.router.applier import Applier
 from cluster.router.config import RouterConfig
@@ -78,7 +78,7 @@ class Driver:
         self._picture = Picture(self._view, config.base_domain)
         self._files = Files(config.data_dir)
         doorway = Doorway(config.host, config.port, networks)
-        self._haproxy = Haproxy(config.data_dir, (BASE, BACKENDS), doorway, self._down.set)
+        self._haproxy = MasteredHaproxy(config.data_dir, (BASE, BACKENDS), doorway, self._down.set)
         self._applier = Applier(self._haproxy.admin, self._haproxy.master, self._drain_seconds, self._retired)
         self._reporter = Reporter(client, self._view, self._report_later)
         self._slots: list[str] = []

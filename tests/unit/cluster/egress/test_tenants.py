@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.egress.policy import Address, Network, Policy
-from cluster.egress.tenants import NETWORKS, OPENINGS, TENANTS, Tenant, changes, maps_of
+from cluster.egress.tenants import NETWORKS, OPENINGS, TENANTS, Tenant, map_changes, maps_of
 
 NETS = st.builds(
     lambda third, length: Network((f"10.1.{third}.0", length), strict=False), st.integers(0, 255), st.integers(16, 32)
@@ -42,7 +42,7 @@ def test_a_list_opens_what_is_in_it_for_that_account_alone(
 )
 def test_changes_lead_from_one_map_to_the_other(there: dict[str, str], wanted: dict[str, str]) -> None:
     found = dict(there)
-    for line in changes("file.map", there, wanted):
+    for line in map_changes("file.map", there, wanted):
         verb, _, file, key, *value = line.split()
         assert file == "file.map"
         assert (key in found) == (verb != "add")
