@@ -5,10 +5,16 @@ from collections.abc import Callable
 import dns.exception
 import dns.flags
 import dns.message
+import dns.name
 import dns.rcode
 import dns.rdataclass
 import dns.rdatatype
+import dns.rrset
 
+from cluster.fabric.addresses import GATEWAY
+
+_INTERNAL = dns.name.from_text("internal.")
+_INTERNAL_SECONDS = 60
 Open = Callable[[str], bool]
 """May it connect to this address?"""
 
@@ -29,13 +35,24 @@ def read_question(wire: bytes) -> dns.message.Message:
 
 
 def answer_at_once(query: dns.message.Message) -> bytes | None:
-    """Where no name server need be asked: there is no IPv6 inside, and whole zones are not given away."""
-    kind = query.question[0].rdtype
+    """Where no name server need be asked: there is no IPv6 inside, whole zones are not given away, and what is called
+    <name>.internal is behind the gateway (whether there is such a project, and who may call it, the router knows)."""
+    kind, name = query.question[0].rdtype, query.question[0].name
+    if name.is_subdomain(_INTERNAL):
+        return _inside(query) if len(name) == len(_INTERNAL) + 1 else refusal(query, dns.rcode.NXDOMAIN)
     if kind == dns.rdatatype.AAAA:
         return dns.message.make_response(query, recursion_available=True).to_wire()
     if kind in (dns.rdatatype.ANY, dns.rdatatype.AXFR, dns.rdatatype.IXFR):
         return refusal(query)
     return None
+
+
+def _inside(query: dns.message.Message) -> bytes:
+    answer = dns.message.make_response(query, recursion_available=True)
+    if query.question[0].rdtype == dns.rdatatype.A:
+        found = dns.rrset.from_text(query.question[0].name, _INTERNAL_SECONDS, "IN", "A", GATEWAY)
+        answer.answer.append(found)
+    return answer.to_wire()
 
 
 def refusal(query: dns.message.Message, code: dns.rcode.Rcode = dns.rcode.REFUSED) -> bytes:

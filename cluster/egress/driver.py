@@ -4,6 +4,7 @@ each instance used."""
 import asyncio
 import contextlib
 import logging
+import os
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
@@ -125,7 +126,7 @@ class Driver:
         return True
 
     def _write(self, maps: Maps, lists: Lists) -> str:
-        configuration = files.configuration(self._policy)
+        configuration = files.configuration(self._policy, os.path.relpath(self._config.siblings, self._config.data_dir))
         texts = {name: files.map_text(entries) for name, entries in maps.items()}
         texts |= {name: files.list_text(items) for name, items in lists.items()}
         files.write(self._config.data_dir, {**texts, files.CONFIGURATION: configuration})

@@ -7,7 +7,7 @@ from pathlib import Path
 from string import Template
 
 from cluster.egress.policy import DENIED, Policy
-from cluster.fabric.addresses import BUILDS, HOST_LOOPBACK
+from cluster.fabric.addresses import BUILDS, GATEWAY, HOST_LOOPBACK, RUNS
 
 CONFIGURATION = "egress.cfg"
 CONNECTIONS = 1000
@@ -15,8 +15,8 @@ CONNECTIONS = 1000
 _MOST_CONNECTIONS = 20_000
 
 
-def configuration(policy: Policy) -> str:
-    """What no list changes."""
+def configuration(policy: Policy, siblings: str) -> str:
+    """What no list changes. `siblings`: the router's socket, seen from the folder."""
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     descriptors = limit if limit != resource.RLIM_INFINITY else 1_000_000
     values = {
@@ -24,6 +24,9 @@ def configuration(policy: Policy) -> str:
         "connections": CONNECTIONS,
         "host_loopback": HOST_LOOPBACK,
         "builds": BUILDS,
+        "runs": RUNS,
+        "gateway": GATEWAY,
+        "siblings": siblings,
         "denied_ports": " ".join(map(str, policy.denied_ports)),
     }
     template = Template((Path(__file__).parent / CONFIGURATION).read_text())

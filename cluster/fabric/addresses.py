@@ -18,6 +18,7 @@ INSTANCE_PORT = 8080
 _FIRST = int(NETWORK.network_address) + 256
 PAIRS = 32_000
 """For instances; and as many for builds, in the upper half of the network: the way out tells them apart by that."""
+RUNS = ipaddress.ip_network("198.18.0.0/16")
 BUILDS = ipaddress.ip_network("198.19.0.0/16")
 
 

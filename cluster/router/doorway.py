@@ -8,6 +8,8 @@ from cluster.fabric.networks import Networks
 from cluster.haproxy.process import CannotStart
 
 _BACKLOG = 4096
+SIBLINGS = "siblings.sock"
+"""Beside the listener: for what instances call <name>.internal (see base.cfg)."""
 
 
 class Doorway:

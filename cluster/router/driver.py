@@ -238,7 +238,7 @@ class Driver:
             del self._owners[slot]
         self._owners.update({slot: key for key, slot in lending.lent.items()})
         self._files.write_owners(self._owners)
-        self._target = wanted_table(served, lending.lent)
+        self._target = wanted_table(served, lending.lent, self._view.calls())
         self._files.write_table(slots, self._target)
 
     async def _reload(self) -> None:

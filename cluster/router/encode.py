@@ -9,6 +9,7 @@ from cluster.router.table import AddServer, DropHost, Operation, PointHost, Reti
 HOSTS_MAP = "hosts.map"
 
 _HOST = re.compile(r"(?=.{1,253}\Z)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*")
+_CALLER = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}){3}")
 _SLOT = re.compile(r"s[0-9]{5}")
 _SERVER = re.compile(r"[a-z0-9][a-z0-9.-]{0,119}")
 
@@ -19,6 +20,12 @@ class Unsafe(ValueError):
 
 def host(text: str) -> str:
     return _checked(_HOST, text, "hostname")
+
+
+def entry(text: str) -> str:
+    """A hostname, or `<address of the caller>/<hostname>`."""
+    caller, slash, name = text.rpartition("/")
+    return f"{_checked(_CALLER, caller, 'caller')}/{host(name)}" if slash else host(text)
 
 
 def slot(text: str) -> str:
@@ -63,9 +70,9 @@ def commands(operation: Operation) -> list[str]:
         case Revive(in_slot, name):
             return [f"set server {slot(in_slot)}/{server(name)} state ready"]
         case PointHost(name, to_slot, known):
-            return [f"{'set' if known else 'add'} map {HOSTS_MAP} {host(name)} {slot(to_slot)}"]
+            return [f"{'set' if known else 'add'} map {HOSTS_MAP} {entry(name)} {slot(to_slot)}"]
         case DropHost(name):
-            return [f"del map {HOSTS_MAP} {host(name)}"]
+            return [f"del map {HOSTS_MAP} {entry(name)}"]
         case Retire(in_slot, name):
             return [f"set server {slot(in_slot)}/{server(name)} state drain"]
 

@@ -75,7 +75,7 @@ def backends(slots: Iterable[str], table: Table) -> str:
 
 @lru_cache(maxsize=10_000)
 def _host_line(host: str, slot: str) -> str:
-    return f"{encode.host(host)} {encode.slot(slot)}\n"
+    return f"{encode.entry(host)} {encode.slot(slot)}\n"
 
 
 @lru_cache(maxsize=10_000)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
 
+from cluster.fabric.networks import endpoint_of
 from cluster.router import encode
 from cluster.router.table import Server, ServerKey, Table
 from crds.models.instance import Instance
@@ -66,14 +67,26 @@ def serve(records: Records, route: Route, base_domain: str, owners: Mapping[str,
     return Serving(hosts, old, kept, generation, waiting_for=new, refused=refused)
 
 
-def wanted_table(served: Mapping[Key, Serving], slots: Mapping[Key, str]) -> Table:
-    hosts: dict[str, str] = {}
+def wanted_table(served: Mapping[Key, Serving], slots: Mapping[Key, str], calls: Mapping[str, Key]) -> Table:
+    """`calls`: how an instance names a sibling, and the sibling's Route."""
+    hosts: dict[str, str] = {call: slots[key] for call, key in calls.items() if key in served}
     servers: dict[ServerKey, Server] = {}
     for key, one in served.items():
         slot = slots[key]
         hosts.update(dict.fromkeys(one.hosts, slot))
         servers.update({(slot, name): Server(address) for name, address in one.servers.items()})
     return Table(hosts, servers)
+
+
+def calls(instances: Iterable[Instance], siblings: Iterable[str]) -> dict[str, Key]:
+    """How these instances name the projects that theirs may call, by the address they call from."""
+    names = list(siblings)
+    return {
+        f"{endpoint_of(instance.status.address)[0]}/{name}.internal": (instance.namespace, name)
+        for instance in instances
+        if instance.status.address
+        for name in names
+    }
 
 
 def server_name(instance: Instance, address: str) -> str:

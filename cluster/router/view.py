@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cluster.router.plan import Key, Records
+from cluster.router.plan import Key, Records, calls
 from crds.client.client import Client
 from crds.client.reflector import Reflector
 from crds.client.store import Store
@@ -15,6 +15,7 @@ from crds.names import FINALIZER_ROUTER
 
 _DRAIN_SECONDS = 10
 _LEAVING = "leaving"
+_CALLING = "calling"
 
 
 def _workloads_of_route(route: Route) -> Iterable[str]:
@@ -27,6 +28,10 @@ def _workload_of(instance: Instance) -> Iterable[str]:
 
 def _leaving(instance: Instance) -> Iterable[str]:
     return [_LEAVING] if instance.deleting and FINALIZER_ROUTER in instance.metadata.finalizers else []
+
+
+def _calling(workload: Workload) -> Iterable[str]:
+    return [_CALLING] if workload.spec.siblings else []
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ class View:
     def __init__(self, changed: Callable[[], None]) -> None:
         self.routes = Store(Route, {"workload": _workloads_of_route})
         self.instances = Store(Instance, {"workload": _workload_of, _LEAVING: _leaving})
-        self.workloads = Store(Workload)
+        self.workloads = Store(Workload, {_CALLING: _calling})
         self._changed = changed
         self._routes: set[Key] = set()
         self._hosts = True
@@ -67,6 +72,13 @@ class View:
     def leaving(self) -> Sequence[Instance]:
         """Instances that are to go, and wait for their traffic to leave."""
         return self.instances.indexed(_LEAVING, _LEAVING)
+
+    def calls(self) -> dict[str, Key]:
+        """See `plan.calls`; of all that may call siblings."""
+        found: dict[str, Key] = {}
+        for workload in self.workloads.indexed(_CALLING, _CALLING):
+            found |= calls(self._instances_of(*workload.key), workload.spec.siblings)
+        return found
 
     def drain_seconds(self, namespace: str, instance: str) -> float:
         """How long this instance may finish what it has, as its workload says."""
@@ -115,7 +127,7 @@ def _hosts_part(route: Route | None) -> tuple[object, ...]:
 
 def _standing_part(workload: Workload | None) -> tuple[object, ...]:
     """What of a workload decides whether traffic waits for it. (How long it may drain is looked up when it drains.)"""
-    return (workload.uid, workload.spec.replicas == 0) if workload is not None else ()
+    return (workload.uid, workload.spec.replicas == 0, workload.spec.siblings) if workload is not None else ()
 
 
 def _serving_part(instance: Instance | None) -> tuple[object, ...]:

@@ -1,12 +1,13 @@
 """Project: what is deployed and run. Its reconciler only sums up; a release is Deploy's."""
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from crds.models.record import GROUP, VERSION, Column, Record, Resource, Shape, Status, named_list
 
 PROCESS_NAME = r"^[a-z][a-z0-9-]{0,14}$"
+SIBLING = r"^[a-z]([a-z0-9-]*[a-z0-9])?$"
 Runtime = Literal["", "python", "node", "static", "procfile", "go", "ruby", "php", "dockerfile"]
 Phase = Literal["pending", "deploying", "running", "degraded", "sleeping", "stopped", "failed", "deleting"]
 
@@ -58,6 +59,11 @@ class ProjectSpec(Shape):
     processes: list[ProcessSpec] = named_list(max_length=20)
     env: EnvSpec = Field(default_factory=EnvSpec)
     volumes: list[Volume] = named_list(max_length=10)
+    siblings: list[Annotated[str, Field(max_length=30, pattern=SIBLING)]] = Field(
+        default_factory=list,
+        max_length=50,
+        description="Projects of the same account that its instances reach as http://<name>.internal",
+    )
     database: bool = False
     build_timeout_seconds: int = Field(default=900, ge=10, le=7200)
     deploy_policy: Literal["onChange", "manual"] = Field(

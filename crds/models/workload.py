@@ -1,10 +1,10 @@
 """Workload: one process of one deploy, to be run so many times. Immutable but for replicas and size."""
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from crds.models.project import PROCESS_NAME, Health, Volume
+from crds.models.project import PROCESS_NAME, SIBLING, Health, Volume
 from crds.models.record import GROUP, VERSION, Column, Record, Resource, ScalePaths, Shape, Status, immutable
 from crds.sizes import DEFAULT_SIZE, MAX_INSTANCES, SizeName
 
@@ -24,6 +24,7 @@ class WorkloadSpec(Shape):
     drain_seconds: int = immutable(default=10)
     stop_grace_seconds: int = immutable(default=10)
     volumes: list[Volume] = Field(default_factory=list)
+    siblings: list[Annotated[str, Field(max_length=30, pattern=SIBLING)]] = Field(default_factory=list, max_length=50)
     replicas: int = Field(default=1, ge=0, le=MAX_INSTANCES)
     size: SizeName = DEFAULT_SIZE
 

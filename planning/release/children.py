@@ -79,6 +79,7 @@ def workload(view: ReleaseView, process: DeployedProcess, artifact: str, runtime
         drain_seconds=declared.drain_seconds,
         stop_grace_seconds=declared.stop_grace_seconds,
         volumes=view.project.spec.volumes,
+        siblings=view.project.spec.siblings,
         replicas=scaling.spec.instances if scaling else 1,
         size=scaling.spec.size if scaling else DEFAULT_SIZE,
     )

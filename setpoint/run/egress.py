@@ -3,6 +3,7 @@
 from cluster.egress.config import EgressConfig
 from cluster.egress.driver import run as drive
 from cluster.haproxy.process import end_all
+from cluster.router.doorway import SIBLINGS
 from setpoint.installation import Installation
 from setpoint.settings import Settings
 
@@ -12,6 +13,7 @@ async def run(settings: Settings, installation: Installation, name: str) -> None
         EgressConfig(
             data_dir=installation.folder("egress"),
             fabric=installation.folder("fabric"),
+            siblings=installation.folder("router") / SIBLINGS,
             allow=settings.allow_egress,
             allow_builds=settings.allow_addresses,
             kubeconfig=installation.kubeconfig(name),

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.egress.answers import Unusable, answer_at_once, judge, read_question, refusal
+from cluster.fabric.addresses import GATEWAY
 
 PUBLIC = ("1.1.1.1", "8.8.8.8")
 
@@ -38,6 +39,19 @@ def test_a_public_answer_is_handed_on_as_it_is() -> None:
     query = asked()
     for wire in (answered(query, *PUBLIC), answered(query)):
         assert judge(query, wire, is_open) == wire
+
+
+def test_siblings_are_behind_the_gateway_and_no_name_server_hears_of_them() -> None:
+    for kind, expected in (("A", [GATEWAY]), ("AAAA", []), ("TXT", [])):
+        wire = answer_at_once(asked("Shop.internal.", kind))
+        assert wire is not None
+        assert code(wire) == dns.rcode.NOERROR
+        assert [str(item) for found in dns.message.from_wire(wire).answer for item in found] == expected
+    for name in ("internal.", "a.b.internal.", "_x._tcp.shop.internal."):
+        wire = answer_at_once(asked(name))
+        assert wire is not None
+        assert code(wire) == dns.rcode.NXDOMAIN
+    assert answer_at_once(asked("internal.example.com.")) is None
 
 
 @pytest.mark.parametrize("addresses", [("10.0.0.1",), (*PUBLIC, "127.0.0.1"), ("169.254.169.254",)])

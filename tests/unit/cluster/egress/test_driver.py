@@ -54,6 +54,7 @@ async def config(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterato
         yield EgressConfig(
             tmp_path / "egress",
             tmp_path / "fabric",
+            tmp_path / "siblings.sock",
             allow_builds=("127.0.0.0/8",),
             resolv_conf=tmp_path / "resolv.conf",
         )
@@ -238,7 +239,9 @@ async def test_another_configuration_takes_over_and_what_was_open_stays_so(confi
 
 async def test_another_fabric_makes_it_begin_anew(tmp_path: Path) -> None:
     """The part ends, and whoever keeps it running starts it in the new one."""
-    config = EgressConfig(tmp_path / "egress", tmp_path / "fabric", resolv_conf=tmp_path / "resolv.conf")
+    config = EgressConfig(
+        tmp_path / "egress", tmp_path / "fabric", tmp_path / "siblings.sock", resolv_conf=tmp_path / "resolv.conf"
+    )
     with keeping(config.fabric, "user"):
         await Keeper(config.fabric).describe()
         task = asyncio.ensure_future(driver.run(config))

@@ -75,14 +75,16 @@ def test_networks_that_are_not_of_ipv4_are_left_out_and_bad_ones_refused() -> No
 
 def test_the_files_say_the_whole_policy_and_their_shape_tells_another() -> None:
     policy = Policy(frozenset({OWN}), networks(["10.1.0.0/16"]), networks(["10.2.0.0/16"]), (25, 465))
-    assert "{ dst_port 25 465 }" in configuration(policy)
+    assert "{ dst_port 25 465 }" in configuration(policy, "x.sock")
     found = {name: list_text(items) for name, items in lists(policy).items()}
     assert found["own.lst"] == "203.0.113.9\n"
     assert found["allow.lst"] == "10.1.0.0/16\n"
     assert found["allow-builds.lst"] == "10.2.0.0/16\n"
     assert set(found["denied.lst"].split()) == {str(network) for network in DENIED}
-    assert shape_of(configuration(policy)) == shape_of(configuration(replace(policy, allow=()))), "lists change alone"
-    assert shape_of(configuration(policy)) != shape_of(configuration(STRICT))
+    assert shape_of(configuration(policy, "x.sock")) == shape_of(configuration(replace(policy, allow=()), "x.sock")), (
+        "lists change alone"
+    )
+    assert shape_of(configuration(policy, "x.sock")) != shape_of(configuration(STRICT, "x.sock"))
 
 
 def test_the_machine_knows_its_own_addresses() -> None:

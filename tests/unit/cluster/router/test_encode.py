@@ -67,3 +67,14 @@ NO_ADDRESS = (
 def test_what_is_no_address(text: str) -> None:
     with pytest.raises(Unsafe):
         encode.address(text)
+
+
+@pytest.mark.parametrize("text", ["198.18.1.5/shop.internal", "shop.example.com"])
+def test_an_entry_is_a_hostname_or_a_call(text: str) -> None:
+    assert encode.entry(text) == text
+
+
+@pytest.mark.parametrize("text", ["/shop", "1.2.3.4/", "1.2.3.4/a b", "a/b/c", "1.2.3/x", "x\n/y", "1.2.3.4/x\nadd"])
+def test_what_is_neither_does_not_pass(text: str) -> None:
+    with pytest.raises(encode.Unsafe):
+        encode.entry(text)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cluster.router.plan import Serving, instance_of, server_name, wanted_table
+from cluster.router.plan import Serving, calls, instance_of, server_name, wanted_table
 from cluster.router.table import Server
 from crds.models.instance import Instance
 from crds.models.route import Route
@@ -100,10 +100,23 @@ def test_names_of_the_account_under_the_base_domain_are_good() -> None:
 def test_the_table() -> None:
     one = instance("new", 1)
     name = server_name(one, "127.0.0.1:20001")
-    table = wanted_table({KEY: served(route(), one)}, {KEY: "s00004"})
+    table = wanted_table({KEY: served(route(), one)}, {KEY: "s00004"}, {})
     assert table.hosts == {"shop--main.localhost": "s00004"}
     assert table.servers == {("s00004", name): Server("127.0.0.1:20001")}
 
 
 def test_an_instance_at_another_address_is_another_server() -> None:
     assert server_name(instance("a", 1), "127.0.0.1:1") != server_name(instance("a", 1), "127.0.0.1:2")
+
+
+def test_who_lists_a_sibling_calls_it_by_its_address_and_only_those_of_its_account() -> None:
+    caller = instance("caller-web-1", address="198.18.1.5:8080")
+    found = calls([caller], ["shop", "gone"])
+    assert found == {
+        "198.18.1.5/shop.internal": (caller.namespace, "shop"),
+        "198.18.1.5/gone.internal": (caller.namespace, "gone"),
+    }
+    key = (caller.namespace, "shop")
+    table = wanted_table({key: served(route(), instance("x-1"))}, {key: "s00004"}, found)
+    assert table.hosts["198.18.1.5/shop.internal"] == "s00004"
+    assert "198.18.1.5/gone.internal" not in table.hosts

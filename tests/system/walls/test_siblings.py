@@ -1,0 +1,70 @@
+"""<name>.internal: a project reaches those of its account that it lists, and nobody else does."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.system.platform import Platform, eventually
+from tests.system.repositories import commit, version
+
+CALLER = """import http.server, os, urllib.error, urllib.request
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        said = "up"
+        if len(self.path) > 1:
+            try:
+                said = urllib.request.urlopen(f"http:/{self.path}", timeout=10).read().decode()
+            except urllib.error.HTTPError as error:
+                said = str(error.code)
+            except OSError as error:
+                said = type(error).__name__
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said.encode())
+    def log_message(self, *_):
+        pass
+
+http.server.ThreadingHTTPServer((os.environ["HOST"], int(os.environ["PORT"])), Handler).serve_forever()
+"""
+MANIFEST = """
+apiVersion: setpoint.dev/v1
+kind: Project
+metadata: {{name: calling}}
+spec:
+  source: {{repository: {repository}, branch: main}}
+  siblings: [called]
+"""
+
+
+def deployed(shared: Platform, api: httpx.Client, name: str, files: dict[str, str], folder: Path) -> None:
+    commit(folder, files)
+    assert shared.deploy(api, shared.new_project(api, name, folder))["status"] == "live"
+
+
+def address(shared: Platform, name: str) -> str:
+    found = [i for i in shared.records("instances") if i["spec"]["workload"].startswith(f"{name}-")]
+    return str(found[0]["status"]["address"]).partition(":")[0]
+
+
+def test_a_sibling_is_reached_by_who_lists_it(shared: Platform, api: httpx.Client, tmp_path: Path) -> None:
+    if shared.records("computenodes")[0]["status"]["network"] != "fabric":
+        pytest.fail("this machine refuses the fabric")
+    deployed(shared, api, "called", version("I am called"), tmp_path / "called")
+    deployed(shared, api, "private", version("I am private"), tmp_path / "private")
+    deployed(shared, api, "stranger", {"main.py": CALLER}, tmp_path / "stranger")
+    commit(tmp_path / "calling", {"main.py": CALLER})
+    shared.kubectl("-n", "acc-main", "apply", "-f", "-", given=MANIFEST.format(repository=tmp_path / "calling"))
+    eventually(lambda: shared.get("calling").text == "up", 60)
+    eventually(lambda: shared.get("calling", "/called.internal/").text.startswith("I am called"))
+    assert shared.get("calling", "/private.internal/").text == "404"
+    assert shared.get("calling", "/nothing.internal/").text == "404"
+    assert shared.get("calling", "/a.b.internal/").text == "URLError"
+    assert shared.get("stranger", "/called.internal/").text == "404"
+    forged = f"{address(shared, 'calling')}/called.internal"
+    answer = httpx.get(f"http://127.0.0.1:{shared.router_port}/", headers={"Host": forged})
+    assert answer.status_code in (400, 404)
+    refused = MANIFEST.format(repository=tmp_path / "calling").replace("[called]", "['Not A Name']")
+    assert "spec.siblings" in shared.kubectl("-n", "acc-main", "apply", "-f", "-", given=refused, check=False)
