@@ -10,21 +10,28 @@ from functools import cache
 
 # Kept apart from the network namespace by nothing else: vsock leads to the hypervisor.
 _FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK)
+# From here on: SCTP, UDP-Lite, SMC, MPTCP. Landlock's rules for ports are for TCP alone, and MPTCP falls back to TCP.
+_FIRST_PROTOCOL_DENIED = 128
+# Connects as it sends, and Landlock is not asked.
+_FAST_OPEN = 0x20000000
 _CLONE_NEW_USER = 0x10000000
 _X32 = 0x40000000
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
+_NUMBER, _ARCHITECTURE = 0, 4
+_FIRST, _THIRD, _FOURTH = 16, 32, 40
 _ALLOW, _ERROR = 0x7FFF0000, 0x00050000
 
 
 @dataclass(frozen=True)
 class Calls:
-    """Numbers of one architecture. `denied`: those that fail with EPERM whatever their arguments are."""
+    """Numbers of one architecture. `sending`: each with the place of its flags. `denied`: those that fail with EPERM
+    whatever their arguments are."""
 
     architecture: int
     clone: int
     socket: int
+    sending: tuple[tuple[int, int], ...]
     denied: tuple[int, ...]
 
 
@@ -48,9 +55,10 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split())) + _COMMON
 
 
+# sendto, sendmsg and sendmmsg come behind clone and socket.
 _KNOWN = {
-    "x86_64": Calls(0xC000003E, 56, 41, _numbers(_X86_64)),
-    "aarch64": Calls(0xC00000B7, 220, 198, _numbers(_AARCH64)),
+    "x86_64": Calls(0xC000003E, 56, 41, ((44, _FOURTH), (46, _THIRD), (307, _FOURTH)), _numbers(_X86_64)),
+    "aarch64": Calls(0xC00000B7, 220, 198, ((206, _FOURTH), (211, _THIRD), (269, _FOURTH)), _numbers(_AARCH64)),
 }
 
 
@@ -74,13 +82,21 @@ def _program(calls: Calls) -> bytes:
     ]
     for number in calls.denied:
         steps += _when(_EQUAL, number, denied)
-    flags = [_load(_FIRST_ARGUMENT), *_when(_ANY_BIT, _CLONE_NEW_USER, denied), _return(_ALLOW)]
-    family = [_load(_FIRST_ARGUMENT)]
-    for each in _FAMILIES:
-        family += _when(_EQUAL, each, _return(_ALLOW))
-    family.append(_return(_ERROR | errno.EAFNOSUPPORT))
-    steps += [*_when(_EQUAL, calls.clone, *flags), *_when(_EQUAL, calls.socket, *family), _return(_ALLOW)]
+    flags = [_load(_FIRST), *_when(_ANY_BIT, _CLONE_NEW_USER, denied), _return(_ALLOW)]
+    steps += [*_when(_EQUAL, calls.clone, *flags), *_when(_EQUAL, calls.socket, *_of_sockets())]
+    for number, place in calls.sending:
+        connecting = _when(_ANY_BIT, _FAST_OPEN, _return(_ERROR | errno.EOPNOTSUPP))
+        steps += _when(_EQUAL, number, _load(place), *connecting, _return(_ALLOW))
+    steps.append(_return(_ALLOW))
     return b"".join(steps)
+
+
+def _of_sockets() -> list[bytes]:
+    protocol = [_load(_THIRD), *_when(_AT_LEAST, _FIRST_PROTOCOL_DENIED, _return(_ERROR | errno.EPROTONOSUPPORT))]
+    steps = [*protocol, _load(_FIRST)]
+    for each in _FAMILIES:
+        steps += _when(_EQUAL, each, _return(_ALLOW))
+    return [*steps, _return(_ERROR | errno.EAFNOSUPPORT)]
 
 
 def _step(code: int, value: int, when_true: int = 0, when_false: int = 0) -> bytes:

@@ -23,13 +23,24 @@ def call(*arguments):
     ctypes.set_errno(0)
     answer = libc.syscall(*arguments)
     return errno.errorcode.get(ctypes.get_errno(), "") if answer == -1 else "done"
-def family(number, kind=socket.SOCK_STREAM):
+def family(number, kind=socket.SOCK_STREAM, protocol=0):
     try:
-        socket.socket(number, kind).close()
+        socket.socket(number, kind, protocol).close()
         return "done"
     except OSError as error:
         return errno.errorcode[error.errno]
 found = {name: call(*arguments) for name, arguments in json.loads(sys.argv[1]).items()}
+def sent(send):
+    with socket.socket() as stream, socket.socket(type=socket.SOCK_DGRAM) as datagram:
+        try:
+            send(stream, 0x20000000)
+        except OSError as error:
+            send(datagram, 0)
+            return errno.errorcode[error.errno]
+place = ("127.0.0.1", 9)
+found |= {"sendto": sent(lambda s, flags: s.sendto(b"x", flags, place)),
+    "sendmsg": sent(lambda s, flags: s.sendmsg([b"x"], [], flags, place)),
+    "mptcp": family(2, protocol=262), "mptcp6": family(10, protocol=262), "tcp": family(2, protocol=6)}
 found |= {"vsock": family(40), "alg": family(38, socket.SOCK_SEQPACKET), "inet": family(2), "inet6": family(10),
     "unix": family(1), "netlink": family(16, socket.SOCK_RAW)}
 got = []
@@ -62,11 +73,15 @@ async def test_what_no_application_needs_is_refused_and_the_rest_works() -> None
     calls: dict[str, list[int]] = {name: [number, 0, 0, 0, 0, 0] for name, number in NUMBERS[machine].items()}
     calls |= {"io_uring": [425, 0, 0], "fsopen": [430, 0, 0], "pidfd_getfd": [438, 0, 0, 0], "clone3": [435, 0, 0]}
     calls |= {"clone_user": [CLONE[machine], 0x10000000, 0, 0, 0, 0], "getppid": [110 if machine == "x86_64" else 173]}
+    fast_open = 0x20000000
+    calls["sendmmsg"] = [307 if machine == "x86_64" else 269, 99, 0, 0, fast_open]
     if machine == "x86_64":
         calls["x32"] = [0x40000000 + 39]
     found, got = json.loads(await _inside(_TRY, json.dumps(calls)))
     assert found.pop("getppid") == "done"
     assert found.pop("clone3") == "ENOSYS"
+    assert [found.pop(name) for name in ("sendto", "sendmsg", "sendmmsg")] == ["ENOTSUP"] * 3
+    assert [found.pop(name) for name in ("tcp", "mptcp", "mptcp6")] == ["done", "EPROTONOSUPPORT", "EPROTONOSUPPORT"]
     assert [found.pop(name) for name in ("inet", "inet6", "unix", "netlink")] == ["done"] * 4
     assert [found.pop(name) for name in ("vsock", "alg")] == ["EAFNOSUPPORT"] * 2
     assert set(found.values()) == {"EPERM"}, found
