@@ -5,7 +5,7 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from pathlib import Path
 
 from cluster.builder.errors import BuildFailed, BuildInterrupted
@@ -39,11 +39,13 @@ class Steps:
         yield
         self.log.system(f"Done in {time.monotonic() - begun:.2f} s")
 
-    async def run(self, view: View, command: list[str]) -> int:
-        """The step's exit code. Raises BuildFailed (time, output) and BuildInterrupted (killed by somebody else)."""
+    async def run(self, view: View, command: list[str], connect: Iterable[int] = ()) -> int:
+        """The step's exit code. `connect`: TCP ports that it reaches beside those of all steps. Raises BuildFailed
+        (time, output) and BuildInterrupted (killed by somebody else)."""
         try:
             async with asyncio.timeout(self._deadline - time.monotonic()):
-                code = await run_sandboxed(view, command, self._machine, self.log.output, self._lock, self._cell)
+                cell = self._cell.reaching(connect)
+                code = await run_sandboxed(view, command, self._machine, self.log.output, self._lock, cell)
         except TimeoutError:
             raise BuildFailed("BuildTimeout", "The build took longer than its time limit.") from None
         except OutputLimit:

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import threading
 from dataclasses import dataclass
 from functools import cache
 from typing import Self
@@ -28,12 +29,13 @@ class Entry:
 
 
 def inside(entry: Entry | None, command: list[str]) -> list[str]:
-    """The command that runs it there, from this process; as it is where there is no entry.
+    """The command that runs it there, from this thread; as it is where there is no entry.
 
-    Named by our own descriptors and not inherited: what runs inside must not hold a way to somewhere else."""
+    Named by our own descriptors and not inherited: what runs inside must not hold a way to somewhere else. By those of
+    this thread: Landlock lets who is confined look only at who is confined alike."""
     if entry is None:
         return command
-    own = f"/proc/{os.getpid()}/fd"
+    own = f"/proc/{os.getpid()}/task/{threading.get_native_id()}/fd"
     options = [f"--net={own}/{entry.network}"]
     if entry.user is not None:
         options = [f"--user={own}/{entry.user}", "--preserve-credentials", *options]

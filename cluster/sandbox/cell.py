@@ -1,17 +1,26 @@
-"""Into what a sandbox is put beside its view of files: a network, and a group that limits what it uses."""
+"""Into what a sandbox is put beside its view of files: a network, a group that limits what it uses, and what it may
+do in a network that others have, too."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 from cluster.fabric.entry import Entry
 from cluster.limits.group import Group
+from cluster.sandbox.confinement import Confinement
 
 
 @dataclass(frozen=True)
 class Cell:
-    """None: the machine's network; no limits but the view's own."""
+    """None: the machine's network; no limits but the view's own. The confinement holds where the kernel can."""
 
     room: Entry | None = None
     group: Group | None = None
+    confinement: Confinement = field(default_factory=Confinement)
+
+    def reaching(self, ports: Iterable[int]) -> Self:
+        """The same, and these TCP ports can be connected to."""
+        return replace(self, confinement=self.confinement.reaching(ports))
 
     def leave(self) -> None:
         """When nothing of the sandbox is left."""

@@ -3,18 +3,16 @@
 import errno
 import os
 import signal
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from cluster.fabric.entry import inside
 from cluster.limits.group import Group
 from cluster.sandbox.cell import OPEN, Cell
+from cluster.sandbox.confinement import rules_of
 from cluster.sandbox.processes import children
 from cluster.sandbox.seccomp import seccomp_filter
+from cluster.sandbox.start import Start, start
 from cluster.sandbox.view import FILES, NETWORK_FILES, Machine, View, arguments, limited
-
-_RESET = [signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD, signal.SIGXFSZ]
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,8 @@ def spawn(view: View, command: list[str], machine: Machine, channels: Channels, 
         # The platform's environment must be absent: /proc/1/environ inside is that of bubblewrap.
         listed = _memory_file("".join(f"{option}\0" for option in options).encode(), opened)
         argv = [str(machine.bwrap), "--args", str(listed), "--", *limited(command, view.limits, machine)]
-        pid = _start(inside(cell.room, argv), channels, [listed, *passed], opened)
+        what = Start(argv, channels.stdout, channels.stderr, (listed, *passed), cell.room, view.survives)
+        pid = start(what, rules_of(cell.confinement, machine.landlock))
         if cell.group is not None and go is not None:
             _limit(cell.group, pid)
             os.write(go, b"go")
@@ -93,36 +92,12 @@ def put_into(group: Group, pid: int) -> None:
             raise
 
 
-def _start(argv: list[str], channels: Channels, passed: list[int], opened: list[int]) -> int:
-    null = os.open(os.devnull, os.O_RDONLY)
-    opened.append(null)
-    _keep_back(set(passed))
-    moves = [(null, 0), (channels.stdout, 1), (channels.stderr, 2), *((fd, fd) for fd in passed)]
-    actions = [(os.POSIX_SPAWN_DUP2, source, target) for source, target in moves]
-    return os.posix_spawn(argv[0], argv, {}, file_actions=actions, setsid=True, setsigmask=[], setsigdef=_RESET)
-
-
 def _memory_file(content: bytes, opened: list[int]) -> int:
     descriptor = os.memfd_create("setpoint", os.MFD_CLOEXEC)
     opened.append(descriptor)
     os.write(descriptor, content)
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
-
-
-def _keep_back(passed: Iterable[int]) -> None:
-    """Descriptors that we inherited ourselves could be inheritable still: none may reach a tenant."""
-    for entry in Path("/proc/self/fd").iterdir():
-        descriptor = int(entry.name)
-        if descriptor > 2 and descriptor not in passed and _inheritable(descriptor):
-            os.set_inheritable(descriptor, False)
-
-
-def _inheritable(descriptor: int) -> bool:
-    try:
-        return os.get_inheritable(descriptor)
-    except OSError:
-        return False
 
 
 def check_environment(environment: Mapping[str, str]) -> None:

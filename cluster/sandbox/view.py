@@ -52,13 +52,15 @@ class View:
 
 @dataclass(frozen=True)
 class Machine:
-    """The read-only part of the machine that every sandbox sees: `links` are (target, name)."""
+    """The read-only part of the machine that every sandbox sees: `links` are (target, name). `landlock`: which version
+    of it the kernel has, 0: none, or it is not to be used."""
 
     mounts: tuple[Mount, ...]
     links: tuple[tuple[str, str], ...]
     bwrap: Path
     prlimit: Path | None
     nice: Path | None = None
+    landlock: int = 0
 
 
 FILES: Mapping[str, str] = {"/etc/passwd": _PASSWD, "/etc/group": _GROUP}
