@@ -6,7 +6,7 @@ from cluster.builder.inspect import inspect
 from cluster.builder.repository import Refused
 from planning.inspection import Inspection
 from setpoint.installation import Installation
-from setpoint.run.node import base_python
+from setpoint.run.node import base_python, machine_of
 from setpoint.settings import Settings
 
 
@@ -21,6 +21,7 @@ async def inspect_repository(
             path,
             scratch=installation.folder("inspect"),
             python=base_python(),
+            machine=machine_of(settings),
             allow_addresses=settings.allow_addresses,
             git_ca=settings.git_ca,
             fabric=installation.folder("fabric"),

@@ -59,6 +59,13 @@ OPTIONS: list[Option] = [
         "private networks that projects may reach all the same",
     ),
     Option(
+        "--allow-ports",
+        "SETPOINT_ALLOW_PORTS",
+        "53,80,443,465,587,1433,3306,5432,5672,6379,6543,27017",
+        "N,...",
+        "TCP ports that projects and builds reach where they share the machine's network and Landlock keeps them to it",
+    ),
+    Option(
         "--network",
         "SETPOINT_NETWORK",
         "auto",
@@ -91,9 +98,11 @@ class Settings:
     handle: str
     allow_addresses: tuple[str, ...]
     allow_egress: tuple[str, ...]
+    allow_ports: tuple[int, ...]
     network: str
     allow_shared_network: bool
     disk_quota: int
+    landlock: bool
     git_host: str
     git_interval: int
     git_ca: Path | None
@@ -143,6 +152,7 @@ def save_settings(settings: Settings) -> None:
     values["git_ca"] = str(settings.git_ca or "")
     values["allow_addresses"] = ",".join(settings.allow_addresses)
     values["allow_egress"] = ",".join(settings.allow_egress)
+    values["allow_ports"] = ",".join(map(str, settings.allow_ports))
     write_file(settings.data_dir / _SAVED, json.dumps(values, indent=1))
 
 
@@ -168,9 +178,11 @@ def _settings(options: Namespace, environment: Mapping[str, str], saved: Mapping
         handle=values["handle"],
         allow_addresses=_networks("--allow-addresses", values["allow_addresses"]),
         allow_egress=_networks("--allow-egress", values["allow_egress"]),
+        allow_ports=_ports("--allow-ports", values["allow_ports"]),
         network=_one_of("--network", values["network"], "auto", "shared"),
         allow_shared_network=environment.get("SETPOINT_ALLOW_SHARED_NETWORK", "0") in ("1", "yes", "true"),
         disk_quota=_size("--disk-quota", values["disk_quota"]),
+        landlock=environment.get("SETPOINT_LANDLOCK", "1") not in ("0", "no", "false"),
         git_host=values["git_host"].rstrip("/"),
         git_ca=_file("--git-ca", values["git_ca"]),
         git_interval=_number("--git-interval", values["git_interval"], 1, 86_400),
@@ -200,6 +212,10 @@ def _networks(flag: str, text: str) -> tuple[str, ...]:
         except ValueError:
             raise SettingError(f"{flag} must name networks such as 10.1.0.0/16, not {part!r}.") from None
     return parts
+
+
+def _ports(flag: str, text: str) -> tuple[int, ...]:
+    return tuple(_number(flag, part.strip(), 1, 65535) for part in text.split(",") if part.strip())
 
 
 def _one_of(flag: str, text: str, *choices: str) -> str:

@@ -13,6 +13,7 @@ from cluster.builder.step import Steps, run_sandboxed
 from cluster.builder.workshop import Workshop
 from cluster.fabric.networks import a_room
 from cluster.sandbox.cell import Cell
+from cluster.sandbox.confinement import connecting
 from cluster.sandbox.view import Mount
 
 # $1 address, $2 commit, $3 ref, $4 most bytes, $5 most files. /git is the project's own mirror, /checkout the result.
@@ -101,7 +102,8 @@ async def resolve(workshop: Workshop, address: str, ref: str) -> str:
     view = await git_view(repository, workshop, ())
     command = ["git", "ls-remote", "-q", "--", repository.url, *wanted]
     async with a_room(workshop.networks) as room:
-        code = await run_sandboxed(view, command, workshop.machine, read, cell=Cell(room))
+        cell = Cell(room, confinement=connecting(room, repository.ports))
+        code = await run_sandboxed(view, command, workshop.machine, read, cell=cell)
     if code != 0:
         raise BuildFailed("FetchFailed", why_unreadable(complaints))
     for name in (wanted[0], *reversed(wanted[1:])):
@@ -120,7 +122,7 @@ async def export(workshop: Workshop, steps: Steps, source: "Source", mirror: Pat
     view = await git_view(repository, workshop, mounts)
     limits = workshop.limits
     arguments = [repository.url, source.commit, check_ref(source.ref), str(limits.tree_bytes), str(limits.tree_files)]
-    code = await steps.run(view, ["/bin/sh", "-c", _EXPORT, "export", *arguments])
+    code = await steps.run(view, ["/bin/sh", "-c", _EXPORT, "export", *arguments], repository.ports)
     if code != 0:
         raise BuildFailed(*_WHY.get(code, ("ExportFailed", "The commit's files could not be written.")))
     return _read_export(work)

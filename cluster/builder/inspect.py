@@ -17,7 +17,9 @@ from cluster.builder.step import Steps
 from cluster.builder.workshop import Workshop
 from cluster.fabric.networks import Networks, a_room, find_networks
 from cluster.sandbox.cell import Cell
+from cluster.sandbox.confinement import connecting
 from cluster.sandbox.machine import this_machine
+from cluster.sandbox.view import Machine
 from planning.inspection import Inspection
 
 _SECONDS = 60.0
@@ -31,6 +33,7 @@ async def inspect(
     *,
     scratch: Path,
     python: Path,
+    machine: Machine | None = None,
     allow_addresses: Iterable[str] = (),
     git_ca: Path | None = None,
     fabric: Path | None = None,
@@ -43,14 +46,17 @@ async def inspect(
     scratch.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder = Path(tempfile.mkdtemp(prefix="inspect-", dir=scratch))
     try:
-        workshop = _workshop(folder, python, allow_addresses, git_ca, await find_networks(fabric))
+        workshop = _workshop(
+            folder, python, machine or this_machine(), allow_addresses, git_ca, await find_networks(fabric)
+        )
         commit = await resolve(workshop, repository, ref)
         log = BuildLog(folder / "log.ndjson", _LOG_BYTES)
         try:
             (folder / "work").mkdir()
             source = Source(repository, commit, ref)
             async with a_room(workshop.networks) as room:
-                steps = Steps(workshop.machine, log, folder / "lock", time.monotonic() + _SECONDS, Cell(room))
+                cell = Cell(room, confinement=connecting(room, ()))
+                steps = Steps(workshop.machine, log, folder / "lock", time.monotonic() + _SECONDS, cell)
                 exported = await export(workshop, steps, source, folder / "git", folder / "work")
         finally:
             log.close()
@@ -61,14 +67,16 @@ async def inspect(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _workshop(folder: Path, python: Path, allow: Iterable[str], git_ca: Path | None, networks: Networks) -> Workshop:
+def _workshop(
+    folder: Path, python: Path, machine: Machine, allow: Iterable[str], git_ca: Path | None, networks: Networks
+) -> Workshop:
     return Workshop(
         state=folder,
         artifacts=folder / "artifacts",
         tools=folder / "tools",
         python=python.resolve(),
         uv=Path(uv.find_uv_bin()),
-        machine=this_machine(),
+        machine=machine,
         allow=tuple(ipaddress.ip_network(text, strict=False) for text in allow),
         git_ca=git_ca,
         networks=networks,

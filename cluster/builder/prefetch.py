@@ -16,6 +16,7 @@ from cluster.builder.step import Steps
 from cluster.builder.workshop import Workshop
 from cluster.fabric.networks import a_room
 from cluster.sandbox.cell import Cell
+from cluster.sandbox.confinement import connecting
 
 _SECONDS = 120.0
 _LOG_BYTES = 64 * 1024
@@ -31,7 +32,8 @@ async def prefetch(workshop: Workshop, store: ArtifactStore, project: str, sourc
     try:
         with contextlib.suppress(BuildFailed, BuildInterrupted, Refused):
             async with a_room(workshop.networks) as room:
-                steps = Steps(workshop.machine, log, folder / "lock", time.monotonic() + _SECONDS, Cell(room))
+                cell = Cell(room, confinement=connecting(room, ()))
+                steps = Steps(workshop.machine, log, folder / "lock", time.monotonic() + _SECONDS, cell)
                 await source_layer(workshop, store, steps, project, source, "", folder)
     finally:
         log.close()

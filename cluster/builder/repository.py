@@ -26,6 +26,11 @@ class Repository:
     port: int = 0
     path: str = ""
 
+    @property
+    def ports(self) -> tuple[int, ...]:
+        """That git connects to."""
+        return () if self.kind == "file" else (self.port,)
+
 
 def parse_repository(address: str) -> Repository:
     """Raises Refused."""

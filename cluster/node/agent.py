@@ -32,7 +32,6 @@ from cluster.node.sweeper import clean_scratch, keep_sweeping
 from cluster.node.usage import Sampler
 from cluster.node.volumes import Volumes
 from cluster.sandbox.check import find_walls
-from cluster.sandbox.machine import this_machine
 from cluster.sandbox.processes import take_lock
 from crds.client.client import Client
 from crds.client.reflector import Reflector
@@ -54,7 +53,7 @@ def workshop_of(config: NodeConfig, networks: Networks) -> Workshop:
         tools=config.data_dir / "tools",
         python=config.python.resolve(),
         uv=Path(uv.find_uv_bin()),
-        machine=this_machine(),
+        machine=config.machine,
         allow=tuple(ipaddress.ip_network(text, strict=False) for text in config.allow_addresses),
         git_ca=config.git_ca,
         networks=networks,

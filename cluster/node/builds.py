@@ -19,6 +19,7 @@ from cluster.node.reporter import persist
 from cluster.node.services import Services
 from cluster.node.tenancy import REASON, refusal
 from cluster.sandbox.cell import Cell
+from cluster.sandbox.confinement import connecting
 from crds.client.backoff import pause_after
 from crds.client.errors import ApiError, NotFound
 from crds.conditions import READY, with_condition
@@ -111,7 +112,8 @@ class Builds:
             async with a_room(services.networks) as room:
                 group = services.groups.make(f"build-{record.uid}", services.workshop.limits.allowance)
                 try:
-                    steps = Steps(services.workshop.machine, log, folder / "lock", deadline, Cell(room, group))
+                    cell = Cell(room, group, connecting(room, services.config.allow_ports))
+                    steps = Steps(services.workshop.machine, log, folder / "lock", deadline, cell)
                     work = build(services.workshop, services.artifacts, steps, order, folder / "work")
                     release = await self._while_there_is_room(work, folder / "work")
                 finally:

@@ -1,7 +1,10 @@
 """What one node agent is told at its start."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from cluster.sandbox.machine import this_machine
+from cluster.sandbox.view import Machine
 
 
 @dataclass(frozen=True)
@@ -9,6 +12,8 @@ class NodeConfig:
     """`data_dir` is the installation's; `cpu` (cores), `memory_bytes` and `instances` are this node's share.
 
     `allow_addresses`: CIDRs that repositories may be read from although they are not public.
+    `allow_ports`: TCP ports that instances and builds may connect to where they share this machine's network.
+    `machine`: what every sandbox sees of it.
     `python`: the interpreter that Python projects run on.
     `disk_quota`: bytes that one project may take of the disk.
     `fabric`: the folder of its keeper (None: instances share this machine's network).
@@ -29,6 +34,8 @@ class NodeConfig:
     instances: int = 200
     disk_quota: int = 10 * 1024**3
     allow_addresses: tuple[str, ...] = ()
+    allow_ports: tuple[int, ...] = (53, 80, 443)
+    machine: Machine = field(default_factory=this_machine)
     git_ca: Path | None = None
     fabric: Path | None = None
     sole_namespace: str | None = None

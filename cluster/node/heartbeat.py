@@ -11,6 +11,7 @@ from cluster.fabric.client import Description
 from cluster.node.config import NodeConfig
 from cluster.node.reporter import persist
 from cluster.sandbox.check import Walls
+from cluster.sandbox.confinement import ABI_OF_PORTS
 from cluster.sandbox.view import Machine
 from crds.client.backoff import pause_after
 from crds.client.client import Client
@@ -80,24 +81,35 @@ def node_status(record: ComputeNode, config: NodeConfig, found: Findings) -> dic
 def _conditions(record: ComputeNode, found: Findings) -> list[Condition]:
     walls, network = found.walls, found.network
     refused = f"This machine refuses the sandbox ({walls.reason}).{_with(walls.remedy)}"
-    shared = f"Instances share this machine's network ({network.reason or 'as it was started'}).{_with(network.remedy)}"
+    shared = f"Instances share this machine's network ({network.reason or 'as it was started'})."
+    shared += f" {_ports(found.machine)}{_with(network.remedy)}"
     said = [
-        (SANDBOX, walls.stand, "Stands", "Refused", refused),
-        (NETWORK, network.network == "fabric", "Separate", "Shared", shared),
-        (READY, walls.stand, "Running", "SandboxRefused", refused),
+        (SANDBOX, walls.stand, "Stands", "Refused", _landlock(found.machine), refused),
+        (NETWORK, network.network == "fabric", "Separate", "Shared", "", shared),
+        (READY, walls.stand, "Running", "SandboxRefused", "", refused),
     ]
     conditions = record.status.conditions
-    for name, good, reason, trouble, message in said:
+    for name, good, reason, trouble, praise, complaint in said:
         conditions = with_condition(
             conditions,
             name,
             "True" if good else "False",
             reason=reason if good else trouble,
-            message="" if good else message,
+            message=praise if good else complaint,
             now=datetime.now(UTC),
             generation=record.metadata.generation,
         )
     return conditions
+
+
+def _landlock(machine: Machine) -> str:
+    return f"Landlock: version {machine.landlock}" if machine.landlock else "Landlock: not here"
+
+
+def _ports(machine: Machine) -> str:
+    if machine.landlock >= ABI_OF_PORTS:
+        return "Landlock keeps each to its own TCP port and the allowed ones."
+    return "Nothing keeps them from the ports of others."
 
 
 def _limits(found: Findings) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from cluster.fabric.networks import endpoint_of
 from cluster.limits.allowance import Allowance, of_size
 from cluster.node import quota
 from cluster.node.folder import RunState
@@ -16,6 +17,7 @@ from cluster.node.tenancy import REASON, refusal
 from cluster.node.view import PROCESSES, CannotStart, Wanted, prepare
 from cluster.node.volumes import NOTHING, Mounted
 from cluster.sandbox.cell import Cell
+from cluster.sandbox.confinement import serving
 from crds.client.errors import NotFound
 from crds.models.core import Secret
 from crds.models.instance import Instance
@@ -105,7 +107,9 @@ async def start(services: Services, record: Instance, inputs: Inputs, restarts: 
         services.logs.open(state, folder)
         services.logs.mask(record.uid, list(inputs.secrets))
         machine = services.workshop.machine
-        cell = Cell(place.entry, services.groups.make(record.uid, _allowance(record)))
+        port = endpoint_of(place.address)[1]
+        confinement = serving(place.entry, port, services.config.allow_ports)
+        cell = Cell(place.entry, services.groups.make(record.uid, _allowance(record)), confinement)
         return state, Process.start(folder, prepared.view, prepared.command, machine, cell)
     except BaseException:
         networks.release(place.address)

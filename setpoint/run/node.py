@@ -2,11 +2,14 @@
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from cluster.node.agent import run as agent
 from cluster.node.config import NodeConfig
 from cluster.node.ending import end_instances
+from cluster.sandbox.machine import this_machine
+from cluster.sandbox.view import Machine
 from crds.names import account_namespace
 from setpoint.installation import Installation
 from setpoint.settings import Settings
@@ -35,11 +38,24 @@ def config_of(settings: Settings, installation: Installation, name: str) -> Node
         memory_bytes=max(machine_memory_bytes() - _OWN_MEMORY_BYTES, 0) // settings.nodes,
         allow_addresses=settings.allow_addresses,
         disk_quota=settings.disk_quota,
+        allow_ports=foreign_ports(settings, installation),
+        machine=machine_of(settings),
         git_ca=settings.git_ca,
         python=base_python(),
         fabric=installation.folder("fabric"),
         sole_namespace=None if settings.allow_shared_network else account_namespace(settings.handle),
     )
+
+
+def foreign_ports(settings: Settings, installation: Installation) -> tuple[int, ...]:
+    """The allowed ones without our own: Landlock knows ports, not who listens there."""
+    own = (settings.api_port, settings.router_port, installation.saved_apiserver_port())
+    return tuple(port for port in settings.allow_ports if port not in own)
+
+
+def machine_of(settings: Settings) -> Machine:
+    machine = this_machine()
+    return machine if settings.landlock else replace(machine, landlock=0)
 
 
 def machine_cpu() -> float:

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from cluster.sandbox.landlock import kernel_abi
+from setpoint.installation import Installation
+from setpoint.run.node import foreign_ports, machine_of
 from setpoint.settings import OPTIONS, SettingError, add_options, read_saved_settings, read_settings, save_settings
 
 ROOT = Path(__file__).parent.parent.parent.parent
@@ -45,6 +48,7 @@ def test_other_commands_know_what_up_ran_with(tmp_path: Path) -> None:
         (("--nodes", "0"), "--nodes must be"),
         (("--api-port", "70000"), "--api-port must be a number"),
         (("--api-port", "²"), "--api-port must be a number"),
+        (("--allow-ports", "80,http"), "--allow-ports must be a number"),
         (("--base-domain", "a..b"), "--base-domain must be a domain name"),
         (("--base-domain", "x y"), "--base-domain must be a domain name"),
     ],
@@ -52,6 +56,18 @@ def test_other_commands_know_what_up_ran_with(tmp_path: Path) -> None:
 def test_a_wrong_value_is_a_sentence(arguments: tuple[str, str], words: str) -> None:
     with pytest.raises(SettingError, match=words):
         read_settings(parsed(*arguments), {})
+
+
+def test_no_port_of_the_platform_is_allowed(tmp_path: Path) -> None:
+    installation = Installation(tmp_path)
+    installation.folder("apiserver").joinpath("port").write_text("5432\n")
+    settings = read_settings(parsed("--allow-ports", "80, 443,5432,7300,8443", "--router-port", "8443"), {})
+    assert foreign_ports(settings, installation) == (80, 443)
+
+
+def test_landlock_is_left_out_when_asked() -> None:
+    assert machine_of(read_settings(parsed(), {})).landlock == kernel_abi()
+    assert machine_of(read_settings(parsed(), {"SETPOINT_LANDLOCK": "0"})).landlock == 0
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.flag)
