@@ -15,13 +15,29 @@ import time
 PATIENCE = 1.5
 
 
-def tcp(place):
+ASK = b"GET / HTTP/1.0\r\n\r\n"
+MPTCP = 262
+FAST_OPEN = 0x20000000
+
+
+def plainly(s, place):
+    s.connect(place)
+    s.sendall(ASK)
+
+
+def as_it_sends(s, place):
+    """Without connect: what is forbidden there may not be here. With a timeout it does not wait itself."""
+    with contextlib.suppress(BlockingIOError):
+        s.sendto(ASK, FAST_OPEN, place)
+
+
+def tcp(place, connect=plainly, protocol=0):
     """Any byte, or a connection that stays open: something is there."""
     host, port = place
-    with contextlib.suppress(OSError), socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as s:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_STREAM, protocol) as s:
         s.settimeout(PATIENCE)
-        s.connect((host, port))
-        s.sendall(b"GET / HTTP/1.0\r\n\r\n")
+        connect(s, (host, port))
         try:
             return bool(s.recv(100))
         except TimeoutError:
@@ -92,14 +108,15 @@ def signal_outside(pid):
 
 
 def trace_outside(pid):
-    return call("ptrace", 16, pid, 0, 0)
+    """PTRACE_ATTACH, PTRACE_SEIZE."""
+    return call("ptrace", 16, pid, 0, 0) or call("ptrace", 0x4206, pid, 0, 0)
 
 
-def steal(place, seconds=2.0):
+def steal(place, protocol=0, seconds=2.0):
     """Listen where somebody else does, in the hope of getting what is meant for them."""
     host, port = place
     got = []
-    with contextlib.suppress(OSError), socket.socket() as s:
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol) as s:
         s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         s.bind((host, port))
         s.listen()
@@ -115,6 +132,9 @@ def steal(place, seconds=2.0):
 def attempts(targets):
     for place in targets["tcp"]:
         yield "tcp", place, lambda place=place: tcp(place)
+    for place in targets["disguised"]:
+        yield "mptcp", place, lambda place=place: tcp(place, protocol=MPTCP)
+        yield "fast open", place, lambda place=place: tcp(place, as_it_sends)
     for place in targets["udp"]:
         yield "udp", place, lambda place=place: udp(place)
     for name in targets["abstract"]:
@@ -123,6 +143,7 @@ def attempts(targets):
         yield "path", name, lambda name=name: path(name)
     for place in targets["listeners"]:
         yield "steal", place, lambda place=place: steal(place)
+        yield "steal by mptcp", place, lambda place=place: steal(place, MPTCP)
     for pid in targets["pids"]:
         yield "signal", pid, lambda pid=pid: signal_outside(pid)
         yield "trace", pid, lambda pid=pid: trace_outside(pid)

@@ -70,6 +70,7 @@ def targets(running: Platform, bait: tuple[int, str], neighbours: list[str]) -> 
     pids = [json.loads(path.read_text()).get("pid", 0) for path in (data / "run").glob("*.json")]
     return {
         "tcp": [[host, port] for host in hosts for port in ports if (host, port) not in own] + metadata + inner,
+        "disguised": [["127.0.0.1", port] for port in ports],
         "udp": [[host, bait[0]] for host in hosts] + [[host, 15053] for host in inside],
         "abstract": [bait[1]],
         "paths": [

@@ -1,4 +1,4 @@
-"""Where the fabric cannot stand: it says so, one account alone runs, and what is open is known."""
+"""Where the fabric cannot stand: it says so, and one account alone runs."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,10 +9,7 @@ import pytest
 
 from tests.system.platform import Platform, eventually, platform
 from tests.system.repositories import commit, version
-from tests.system.walls.targets import baits, targets
 
-OPEN = {"tcp", "udp", "abstract", "steal"}
-"""What SECURITY.md says is open in this mode; the rest of what the probe tries is not."""
 _GUEST = """
 apiVersion: setpoint.dev/v1
 kind: Account
@@ -56,21 +53,6 @@ def test_it_says_so(running: Platform) -> None:
     assert "network: shared" in said
     assert "A wall is missing. Instances share this machine's network (it was started with --network shared)." in said
     assert [node["status"]["network"] for node in running.records("computenodes")] == ["shared"]
-
-
-def test_what_is_open_is_known(running: Platform, tmp_path: Path) -> None:
-    probe = (Path(__file__).parent / "probe.py").read_text()
-    commit(tmp_path / "run", {"probe.py": probe, "Procfile": "web: python probe.py serve\n"})
-    with running.api() as client, baits() as bait:
-        project = running.new_project(client, "escape", tmp_path / "run")
-        assert running.deploy(client, project)["status"] == "live"
-        everything = targets(running, bait, [])
-        url, host = f"http://127.0.0.1:{running.router_port}/", {"Host": running.host("escape")}
-        reached = httpx.post(url, headers=host, json=everything, timeout=120).json()
-        client.delete(f"/v1/projects/{project}")
-    assert {kind for kind, _ in reached} <= OPEN
-    assert ["tcp", ["127.0.0.1", running.api_port]] in reached
-    assert ["abstract", bait[1]] in reached
 
 
 def test_a_second_account_is_refused_unless_the_operator_allows_it(running: Platform, tmp_path: Path) -> None:
