@@ -31,7 +31,17 @@ class Groups(Protocol):
 
     @property
     def kind(self) -> str:
-        """`cgroup1`, or `none`."""
+        """`cgroup1`, `cgroup2`, or `none`."""
+        ...
+
+    @property
+    def reason(self) -> str:
+        """Why there are none."""
+        ...
+
+    @property
+    def remedy(self) -> str:
+        """The one line that would give us some; empty: none is needed or known."""
         ...
 
     def make(self, name: str, allowance: Allowance) -> Group:
@@ -71,6 +81,10 @@ class NoGroups:
     """What is left are limits of processes, and looking."""
 
     kind = "none"
+
+    def __init__(self, reason: str = "", remedy: str = ""):
+        self.reason = reason
+        self.remedy = remedy
 
     def make(self, name: str, allowance: Allowance) -> Group:
         return NoGroup()

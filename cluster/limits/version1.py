@@ -53,6 +53,8 @@ class Version1Groups:
     """`roots`: this node's folder in each tree."""
 
     kind = "cgroup1"
+    reason = ""
+    remedy = ""
 
     def __init__(self, roots: Mapping[str, Path]):
         self._roots = roots

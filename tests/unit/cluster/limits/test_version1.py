@@ -1,6 +1,5 @@
 """Control groups of version 1, with the real kernel's: as root, where it has them."""
 
-import asyncio
 import os
 import subprocess
 import time
@@ -11,28 +10,8 @@ import pytest
 from cluster.limits.allowance import Allowance, of_size
 from cluster.limits.group import NoGroups
 from cluster.limits.version1 import Version1Groups, find_version1
-from cluster.sandbox.cell import Cell
-from cluster.sandbox.launch import Channels, spawn
-from cluster.sandbox.machine import interpreter_mounts, this_machine
-from cluster.sandbox.processes import wait_end
-from cluster.sandbox.view import View
-from setpoint.run.node import base_python
-
-MIB = 1024 * 1024
-HOG = "x = []\nwhile True: x.append(bytearray(b'x' * 1048576))"
-FORKS = """
-import os, sys, time
-made = 0
-for _ in range(200):
-    try:
-        if os.fork() == 0:
-            time.sleep(60)
-    except BlockingIOError:
-        break
-    made += 1
-sys.exit(1 if made > 100 else 42)
-"""
-BURN = "import time\nend = time.monotonic() + 2\nwhile time.monotonic() < end: pass"
+from tests.unit.cluster.limits import trials
+from tests.unit.cluster.limits.trials import BURN, FORKS, HOG, MIB
 
 
 @pytest.fixture
@@ -44,25 +23,8 @@ def groups() -> Version1Groups:
 
 
 async def run(groups: Version1Groups, allowance: Allowance, code: str) -> tuple[int | None, bool, float]:
-    """Exit code, whether it ran out of memory, CPU seconds that it used."""
     group = groups.make("one", allowance)
-    null = os.open(os.devnull, os.O_WRONLY)
-    python = base_python()
-    before = os.times()
-    view = View(interpreter_mounts(python), {"PATH": "/usr/bin:/bin"})
-    try:
-        pid = spawn(view, [str(python), "-c", code], this_machine(), Channels(null, null), Cell(group=group))
-        ended = await asyncio.wait_for(wait_end(pid), 60)
-    finally:
-        os.close(null)
-    after = os.times()
-    ran_out = group.ran_out()
-    async with asyncio.timeout(10):
-        while any(folder.exists() for folder in group.folders.values()):
-            group.remove()
-            await asyncio.sleep(0.02)
-    used = after.children_user + after.children_system - before.children_user - before.children_system
-    return ended, ran_out, used
+    return await trials.run(group, list(group.folders.values()), code)
 
 
 async def test_a_memory_hog_is_ended_and_it_is_known_why(groups: Version1Groups) -> None:
@@ -117,7 +79,7 @@ def test_where_there_are_none_that_is_said(tmp_path: Path, mounts: str, places: 
     (tmp_path / "mountinfo").write_text(mounts)
     (tmp_path / "cgroup").write_text(places)
     assert find_version1("setpoint-x", "node", tmp_path) is None
-    none = NoGroups().make("x", of_size(1, 1, 1))
+    none = NoGroups("nowhere").make("x", of_size(1, 1, 1))
     none.join(0)
     none.remove()
     assert not none.ran_out()
