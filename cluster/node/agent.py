@@ -117,7 +117,7 @@ async def _work(services: Services) -> None:
             fleet.adopt()
             synced = _follow_records(services, group, fleet, builds if walls.stand else None, gitrefs)
             found = Findings(
-                walls, services.workshop.machine, services.networks.description, services.groups.kind, endpoint.url
+                walls, services.workshop.machine, services.networks.description, services.groups, endpoint.url
             )
             group.create_task(say_what_it_is(client, config, found))
             await _settle(fleet, synced)

@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from cluster.fabric.client import Description
+from cluster.limits.group import Groups
 from cluster.node.config import NodeConfig
 from cluster.node.reporter import persist
 from cluster.sandbox.check import Walls
@@ -24,18 +25,17 @@ from crds.models.record import Condition, Metadata
 
 _log = logging.getLogger(__name__)
 _EVERY_SECONDS = 5.0
-SANDBOX, NETWORK = "Sandbox", "Network"
+SANDBOX, NETWORK, LIMITS = "Sandbox", "Network", "Limits"
 
 
 @dataclass(frozen=True)
 class Findings:
-    """What the node found out about itself at its start. `groups`: which control groups it has; `endpoint`: where it
-    answers."""
+    """What the node found out about itself at its start. `endpoint`: where it answers."""
 
     walls: Walls
     machine: Machine
     network: Description
-    groups: str
+    groups: Groups
     endpoint: str
 
 
@@ -79,13 +79,14 @@ def node_status(record: ComputeNode, config: NodeConfig, found: Findings) -> dic
 
 
 def _conditions(record: ComputeNode, found: Findings) -> list[Condition]:
-    walls, network = found.walls, found.network
+    walls, network, limits = found.walls, found.network, _limits(found)
     refused = f"This machine refuses the sandbox ({walls.reason}).{_with(walls.remedy)}"
     shared = f"Instances share this machine's network ({network.reason or 'as it was started'})."
     shared += f" {_ports(found.machine)}{_with(network.remedy)}"
     said = [
         (SANDBOX, walls.stand, "Stands", "Refused", _landlock(found.machine), refused),
         (NETWORK, network.network == "fabric", "Separate", "Shared", "", shared),
+        (LIMITS, limits == "full", "Full", limits.capitalize(), "", _loose(limits, found.groups)),
         (READY, walls.stand, "Running", "SandboxRefused", "", refused),
     ]
     conditions = record.status.conditions
@@ -114,9 +115,17 @@ def _ports(machine: Machine) -> str:
 
 def _limits(found: Findings) -> str:
     """Without control groups only processes and files are counted by the kernel, and memory is looked at."""
-    if found.groups != "none":
+    if found.groups.kind != "none":
         return "full"
     return "partial" if found.machine.prlimit else "none"
+
+
+def _loose(limits: str, groups: Groups) -> str:
+    counted = "Processes are counted" if limits == "partial" else "Processes are not counted"
+    return (
+        f"{counted}, memory is looked at every 2 s and CPU is not shared out: this node cannot make control "
+        f"groups ({groups.reason or 'none were looked for'}).{_with(groups.remedy)}"
+    )
 
 
 def _with(remedy: str) -> str:
