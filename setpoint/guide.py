@@ -1,8 +1,10 @@
 """What `setpoint up` says once the parts answer: where everything is, and on a new installation a first deploy."""
 
 import asyncio
+import os
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -28,9 +30,7 @@ def guide(settings: Settings, installation: Installation, began: float, *, first
     nodes = asyncio.run(_ready(settings, installation, api))
     _print_ready(settings, installation, nodes, time.monotonic() - began)
     if first:
-        print(
-            f"  API key        {credentials['apiKey']}   (shown once; kept in {installation.credentials})", flush=True
-        )
+        print(f"  API key        {_key_line(str(credentials['apiKey']), installation)}", flush=True)
     _print_walls(nodes)
     if first and settings.example:
         try:
@@ -38,6 +38,17 @@ def guide(settings: Settings, installation: Installation, began: float, *, first
         except ApiProblem as problem:
             print(f"\nThe example could not be deployed: {problem}", flush=True)
     print("\nCtrl-C stops everything.", flush=True)
+
+
+def _key_line(key: str, installation: Installation) -> str:
+    kept = f"kept in {installation.credentials}"
+    return kept if _into_the_journal() else f"{key}   (shown once; {kept})"
+
+
+def _into_the_journal() -> bool:
+    """Which others may read, too: no place for a key."""
+    about = os.fstat(sys.stdout.fileno())
+    return os.environ.get("JOURNAL_STREAM") == f"{about.st_dev}:{about.st_ino}"
 
 
 async def _ready(settings: Settings, installation: Installation, api: V1) -> list[ComputeNode]:
@@ -87,7 +98,7 @@ def _print_ready(settings: Settings, installation: Installation, nodes: list[Com
 def _print_walls(nodes: list[ComputeNode]) -> None:
     """Where a wall cannot stand, the node knows the line that would allow it."""
     for node in nodes[:1]:
-        for name in ("Sandbox", "Network"):
+        for name in ("Sandbox", "Network", "Limits"):
             condition = find(node.status.conditions, name)
             if condition is not None and condition.status == "False":
                 print(f"\nA wall is missing. {condition.message}", flush=True)
