@@ -1,4 +1,4 @@
-"""The `setpoint` command: one sub-command for everything, one for each part, and one to look."""
+"""The `setpoint` command: one sub-command for everything, one for each part, one to look, and one for systemd."""
 
 import argparse
 import os
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from setpoint.installation import Installation
 from setpoint.parts import ROLES, Part
 from setpoint.processes import process_of, write_process
+from setpoint.service.command import add_service
 from setpoint.settings import SettingError, Settings, add_options, read_saved_settings, read_settings
 
 _INTRO = """Setpoint deploys and runs projects from git repositories.
@@ -33,6 +34,7 @@ def _parser() -> argparse.ArgumentParser:
     add_options(everything)
     status = commands.add_parser("status", help="show the parts: health, memory, the loop's queue")
     add_options(status)
+    add_service(commands)
     for role, text in ROLES.items():
         part = commands.add_parser(
             role,
@@ -54,6 +56,10 @@ def _dispatch(options: argparse.Namespace, settings: Settings) -> int:
         from setpoint.up import up
 
         return up(settings)
+    if options.command == "service":
+        from setpoint.service.command import run
+
+        return run(options, settings)
     installation = Installation(settings.data_dir)
     if not installation.run.exists():
         print(f"There is no installation in {settings.data_dir}: make one with `setpoint up`.", file=sys.stderr)

@@ -147,13 +147,17 @@ def read_saved_settings(options: Namespace, environment: Mapping[str, str] = os.
 
 
 def save_settings(settings: Settings) -> None:
-    values = {o.attribute: getattr(settings, o.attribute) for o in OPTIONS}
-    values["data_dir"] = str(settings.data_dir)
-    values["git_ca"] = str(settings.git_ca or "")
-    values["allow_addresses"] = ",".join(settings.allow_addresses)
-    values["allow_egress"] = ",".join(settings.allow_egress)
-    values["allow_ports"] = ",".join(map(str, settings.allow_ports))
-    write_file(settings.data_dir / _SAVED, json.dumps(values, indent=1))
+    write_file(settings.data_dir / _SAVED, json.dumps(texts_of(settings), indent=1))
+
+
+def texts_of(settings: Settings) -> dict[str, str]:
+    """Each option's value as it would be given; empty: nothing."""
+    texts = {o.attribute: str(getattr(settings, o.attribute)) for o in OPTIONS}
+    texts["git_ca"] = str(settings.git_ca or "")
+    texts["allow_addresses"] = ",".join(settings.allow_addresses)
+    texts["allow_egress"] = ",".join(settings.allow_egress)
+    texts["allow_ports"] = ",".join(map(str, settings.allow_ports))
+    return texts
 
 
 def _settings(options: Namespace, environment: Mapping[str, str], saved: Mapping[str, str]) -> Settings:

@@ -1,0 +1,1 @@
+"""Setpoint as a service of systemd: the unit that it is started from, and telling systemd of it."""
