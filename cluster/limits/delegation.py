@@ -6,6 +6,7 @@ first."""
 
 import contextlib
 import errno
+import fcntl
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
@@ -90,7 +91,17 @@ def _enable(group: Path, controllers: Iterable[str]) -> None:
 
 
 def _make_room_and_enable(group: Path, controllers: Iterable[str]) -> None:
-    """Again when a process was born meanwhile; two agents may do it at once."""
+    """One agent at a time: what one has put into its instance's group, another that saw it here would fetch back."""
+    lock = os.open(group, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _try_to_enable(group, controllers)
+    finally:
+        os.close(lock)
+
+
+def _try_to_enable(group: Path, controllers: Iterable[str]) -> None:
+    """Again when a process was born meanwhile."""
     for _ in range(_TRIES):
         try:
             _enable(group, controllers)
