@@ -31,7 +31,7 @@ from cluster.node.services import Services
 from cluster.node.sweeper import clean_scratch, keep_sweeping
 from cluster.node.usage import Sampler
 from cluster.node.volumes import Volumes
-from cluster.sandbox.check import find_walls
+from cluster.sandbox.check import find_separate_users, find_walls
 from cluster.sandbox.processes import take_lock
 from crds.client.client import Client
 from crds.client.reflector import Reflector
@@ -96,6 +96,7 @@ async def _services(config: NodeConfig) -> AsyncIterator[Services]:
 async def _work(services: Services) -> None:
     config, client = services.config, services.client
     walls = await find_walls(services.workshop.machine)
+    services.separate_users = await find_separate_users(services.workshop.machine)
     fleet, builds, gitrefs = Fleet(services), Builds(services), GitRefs(services)
     endpoint = await serve(
         Answers(services, builds).routes(),
@@ -117,7 +118,12 @@ async def _work(services: Services) -> None:
             fleet.adopt()
             synced = _follow_records(services, group, fleet, builds if walls.stand else None, gitrefs)
             found = Findings(
-                walls, services.workshop.machine, services.networks.description, services.groups, endpoint.url
+                walls,
+                services.workshop.machine,
+                services.networks.description,
+                services.groups,
+                endpoint.url,
+                services.separate_users,
             )
             group.create_task(say_what_it_is(client, config, found))
             await _settle(fleet, synced)

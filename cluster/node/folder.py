@@ -78,10 +78,15 @@ class InstanceFolder:
     def exit_code(self) -> int | None:
         return read_status(self.status).get("exit-code")
 
-    def open_outputs(self) -> tuple[int, int]:
-        """Descriptors to append to the spool files."""
+    def open_outputs(self, uid: int | None = None) -> tuple[int, int]:
+        """Descriptors to append to the spool files. `uid`: whose they are to be: a program may open its output anew by
+        name (/dev/stderr), which is its own right only."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-        return os.open(self.spools["stdout"], flags, 0o600), os.open(self.spools["stderr"], flags, 0o600)
+        out, err = (os.open(self.spools[stream], flags, 0o600) for stream in ("stdout", "stderr"))
+        if uid is not None:
+            for descriptor in (out, err):
+                os.fchown(descriptor, uid, uid)
+        return out, err
 
     def open_status(self) -> int:
         """A fresh status file for a new run."""

@@ -30,13 +30,15 @@ SANDBOX, NETWORK, LIMITS = "Sandbox", "Network", "Limits"
 
 @dataclass(frozen=True)
 class Findings:
-    """What the node found out about itself at its start. `endpoint`: where it answers."""
+    """What the node found out about itself at its start. `endpoint`: where it answers. `separate_users`: each project
+    runs as a user of its own, which only root can give."""
 
     walls: Walls
     machine: Machine
     network: Description
     groups: Groups
     endpoint: str
+    separate_users: bool = False
 
 
 async def say_what_it_is(client: Client, config: NodeConfig, found: Findings) -> None:
@@ -84,7 +86,7 @@ def _conditions(record: ComputeNode, found: Findings) -> list[Condition]:
     shared = f"Instances share this machine's network ({network.reason or 'as it was started'})."
     shared += f" {_ports(found.machine)}{_with(network.remedy)}"
     said = [
-        (SANDBOX, walls.stand, "Stands", "Refused", _landlock(found.machine), refused),
+        (SANDBOX, walls.stand, "Stands", "Refused", _second_lines(found), refused),
         (NETWORK, network.network == "fabric", "Separate", "Shared", "", shared),
         (LIMITS, limits == "full", "Full", limits.capitalize(), "", _loose(limits, found.groups)),
         (READY, walls.stand, "Running", "SandboxRefused", "", refused),
@@ -103,8 +105,11 @@ def _conditions(record: ComputeNode, found: Findings) -> list[Condition]:
     return conditions
 
 
-def _landlock(machine: Machine) -> str:
-    return f"Landlock: version {machine.landlock}" if machine.landlock else "Landlock: not here"
+def _second_lines(found: Findings) -> str:
+    """What stands behind the sandbox."""
+    version = found.machine.landlock
+    user = "each project its own" if found.separate_users else "the platform's"
+    return f"Landlock: {f'version {version}' if version else 'not here'}; user: {user}"
 
 
 def _ports(machine: Machine) -> str:

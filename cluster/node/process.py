@@ -40,7 +40,7 @@ class Process:
         try:
             status = folder.open_status()
             opened.append(status)
-            out, err = folder.open_outputs()
+            out, err = folder.open_outputs(cell.uid)
             opened += [out, err]
             return cls(folder, spawn(view, command, machine, Channels(out, err, status, lock), cell), cell)
         finally:

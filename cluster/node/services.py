@@ -14,11 +14,13 @@ from cluster.node.logs import Logs
 from cluster.node.quota import Quotas
 from cluster.node.usage import Sampler
 from cluster.node.volumes import Volumes
+from cluster.sandbox.identity import uid_of
 from crds.client.client import Client
 from crds.client.store import Store
 from crds.models.build import Build
 from crds.models.gitref import GitRef
 from crds.models.instance import Instance
+from crds.models.workload import Workload
 
 
 def _instances() -> Store[Instance]:
@@ -37,7 +39,7 @@ def _gitrefs() -> Store[GitRef]:
 class Services:
     """Made once when the agent starts; the stores are fed by reflectors.
     `sweep_soon`: set by who knows that something is about to be left behind. `releases`: the folders of each project's
-    releases (by namespace and name), as of the last sweep."""
+    releases (by namespace and name), as of the last sweep. `separate_users`: each project runs as a user of its own."""
 
     config: NodeConfig
     client: Client
@@ -52,6 +54,13 @@ class Services:
     quotas: Quotas
     sweep_soon: asyncio.Event = field(default_factory=asyncio.Event)
     releases: dict[tuple[str, str], set[Path]] = field(default_factory=dict)
+    separate_users: bool = False
     instances: Store[Instance] = field(default_factory=_instances)
     builds: Store[Build] = field(default_factory=_builds)
     gitrefs: Store[GitRef] = field(default_factory=_gitrefs)
+
+    def user_of(self, workload: Workload) -> int | None:
+        """None: our own."""
+        if not self.separate_users:
+            return None
+        return uid_of(str(self.config.data_dir), workload.namespace, workload.spec.project)

@@ -1,5 +1,6 @@
 """From an instance's record to its running process: what it needs is read by name, and noted before it starts."""
 
+import asyncio
 import json
 import re
 from collections.abc import Mapping
@@ -75,7 +76,8 @@ async def _volumes(services: Services, workload: Workload) -> Mounted:
     if not workload.spec.volumes:
         return NOTHING
     project = await services.client.get(Project, workload.spec.project, workload.namespace)
-    return services.volumes.provide(project, [volume.name for volume in workload.spec.volumes])
+    names, owner = [volume.name for volume in workload.spec.volumes], services.user_of(workload)
+    return await asyncio.to_thread(services.volumes.provide, project, names, owner)
 
 
 async def note_last_will(services: Services, state: RunState) -> None:
@@ -109,7 +111,8 @@ async def start(services: Services, record: Instance, inputs: Inputs, restarts: 
         machine = services.workshop.machine
         port = endpoint_of(place.address)[1]
         confinement = serving(place.entry, port, services.config.allow_ports)
-        cell = Cell(place.entry, services.groups.make(record.uid, _allowance(record)), confinement)
+        group = services.groups.make(record.uid, _allowance(record))
+        cell = Cell(place.entry, group, confinement, services.user_of(inputs.workload))
         return state, Process.start(folder, prepared.view, prepared.command, machine, cell)
     except BaseException:
         networks.release(place.address)

@@ -7,6 +7,7 @@ see them at once while traffic moves, as two processes on one disk do."""
 
 import contextlib
 import logging
+import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -49,15 +50,18 @@ class Volumes:
     def __init__(self, root: Path):
         self._root = root
 
-    def provide(self, project: Project, names: Iterable[str]) -> Mounted:
+    def provide(self, project: Project, names: Iterable[str], owner: int | None = None) -> Mounted:
         """Their folders, made when they are not there; by the project's uid, so that a later project of the same name
-        never sees them. The note comes first: no folder is ever without one."""
+        never sees them. The note comes first: no folder is ever without one. `owner`: the user of this machine whose
+        files they are (None: ours)."""
         own = self.of(project.uid)
         own.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.note(project)
         folders = {name: own / name for name in names}
         for folder in folders.values():
             folder.mkdir(exist_ok=True, mode=0o700)
+            if owner is not None and folder.stat().st_uid != owner:
+                _give(folder, owner)
         return Mounted(project.uid, folders)
 
     def of(self, project: str) -> Path:
@@ -100,6 +104,14 @@ class Volumes:
                 with contextlib.suppress(FileNotFoundError):
                     own.rename(doomed)
                 _remove(doomed)
+
+
+def _give(folder: Path, owner: int) -> None:
+    """With all that an earlier user left in it; the folder itself last, so that a crash in between is made good."""
+    for parent, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            os.chown(Path(parent) / name, owner, owner, follow_symlinks=False)
+    os.chown(folder, owner, owner)
 
 
 def _remove(folder: Path) -> None:

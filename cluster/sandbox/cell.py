@@ -12,11 +12,13 @@ from cluster.sandbox.confinement import Confinement
 
 @dataclass(frozen=True)
 class Cell:
-    """None: the machine's network; no limits but the view's own. The confinement holds where the kernel can."""
+    """None: the machine's network; no limits but the view's own; our own user. The confinement holds where the kernel
+    can. `uid`: a user that only root can become."""
 
     room: Entry | None = None
     group: Group | None = None
     confinement: Confinement = field(default_factory=Confinement)
+    uid: int | None = None
 
     def reaching(self, ports: Iterable[int]) -> Self:
         """The same, and these TCP ports can be connected to."""

@@ -5,6 +5,8 @@ import os
 from dataclasses import dataclass
 
 from cluster.fabric.namespaces import remedy
+from cluster.sandbox.cell import OPEN, Cell
+from cluster.sandbox.identity import uid_of
 from cluster.sandbox.launch import Channels, spawn
 from cluster.sandbox.processes import wait_end
 from cluster.sandbox.view import Machine, View
@@ -25,9 +27,20 @@ class Walls:
 
 async def find_walls(machine: Machine) -> Walls:
     """Starts a sandbox with every wall and looks whether it runs."""
+    return await _tried(machine, OPEN)
+
+
+async def find_separate_users(machine: Machine) -> bool:
+    """Can each project run as a user of its own?"""
+    if os.geteuid() != 0 or machine.setpriv is None:
+        return False
+    return (await _tried(machine, Cell(uid=uid_of("trial", "trial", "trial")))).stand
+
+
+async def _tried(machine: Machine, cell: Cell) -> Walls:
     reading, writing = os.pipe()
     try:
-        pid = spawn(View(), ["/bin/true"], machine, Channels(stdout=writing, stderr=writing))
+        pid = spawn(View(), ["/bin/true"], machine, Channels(stdout=writing, stderr=writing), cell)
         os.close(writing)
         writing = -1
         code = await asyncio.wait_for(wait_end(pid), 10)

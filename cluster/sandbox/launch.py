@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from cluster.limits.group import Group
 from cluster.sandbox.cell import OPEN, Cell
 from cluster.sandbox.confinement import rules_of
+from cluster.sandbox.identity import APP
 from cluster.sandbox.processes import children
 from cluster.sandbox.seccomp import seccomp_filter
 from cluster.sandbox.start import Start, start
-from cluster.sandbox.view import FILES, NETWORK_FILES, Machine, View, arguments, limited
+from cluster.sandbox.view import NETWORK_FILES, Machine, View, arguments, limited, user_files
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,11 @@ def spawn(view: View, command: list[str], machine: Machine, channels: Channels, 
     """Start the command in its sandbox and cell; answers the pid of the outer bubblewrap. Raises OSError."""
     opened: list[int] = []
     try:
-        contents = FILES if cell.room is None else {**FILES, **NETWORK_FILES}
+        contents = user_files(APP if cell.uid is None else cell.uid)
+        if cell.room is not None:
+            contents |= NETWORK_FILES
         files = {path: _memory_file(text.encode(), opened) for path, text in contents.items()}
-        options = arguments(view, machine, files)
+        options = arguments(view, machine, files, cell.uid)
         passed = dict.fromkeys(files.values())
         program = seccomp_filter()
         if program is not None:
@@ -48,7 +51,7 @@ def spawn(view: View, command: list[str], machine: Machine, channels: Channels, 
         go = _held_back(cell, options, passed, opened)
         # The platform's environment must be absent: /proc/1/environ inside is that of bubblewrap.
         listed = _memory_file("".join(f"{option}\0" for option in options).encode(), opened)
-        argv = [str(machine.bwrap), "--args", str(listed), "--", *limited(command, view.limits, machine)]
+        argv = [str(machine.bwrap), "--args", str(listed), "--", *limited(command, view.limits, machine, cell.uid)]
         what = Start(argv, channels.stdout, channels.stderr, (listed, *passed), cell.room, view.survives)
         pid = start(what, rules_of(cell.confinement, machine.landlock))
         if cell.group is not None and go is not None:

@@ -1,17 +1,16 @@
 """What a sandboxed process may see and use, and the bubblewrap arguments that say so. Pure."""
 
 import resource
-from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from cluster.fabric.addresses import GATEWAY
+from cluster.sandbox.identity import APP
 
 MIB = 1024 * 1024
-USER_ID = 1000
-_PASSWD = f"app:x:{USER_ID}:{USER_ID}::/tmp:/bin/sh\n"
-_GROUP = f"app:x:{USER_ID}:\n"
+_SANDBOXES_OF_A_USER = 32
 
 
 @dataclass(frozen=True)
@@ -61,10 +60,13 @@ class Machine:
     prlimit: Path | None
     nice: Path | None = None
     landlock: int = 0
+    setpriv: Path | None = None
 
 
-FILES: Mapping[str, str] = {"/etc/passwd": _PASSWD, "/etc/group": _GROUP}
-"""Files with our own content: without a passwd entry for the user, Node.js and others fail."""
+def user_files(uid: int) -> dict[str, str]:
+    """Files with our own content: without a passwd entry for the user, Node.js and others fail."""
+    return {"/etc/passwd": f"app:x:{uid}:{uid}::/tmp:/bin/sh\n", "/etc/group": f"app:x:{uid}:\n"}
+
 
 NETWORK_FILES: Mapping[str, str] = {
     "/etc/resolv.conf": f"nameserver {GATEWAY}\noptions timeout:3 attempts:2\n",
@@ -73,17 +75,23 @@ NETWORK_FILES: Mapping[str, str] = {
 """Where it has a network of its own: the machine's names and name servers are not of that."""
 
 _WALLS = (
-    "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --disable-userns"
-    f" --cap-drop ALL --new-session --uid {USER_ID} --gid {USER_ID} --hostname app"
-).split()
+    *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
+    *("--cap-drop", "ALL", "--new-session", "--hostname", "app"),
+)
+_AS_OURSELVES = ("--unshare-user", "--disable-userns", "--uid", str(APP), "--gid", str(APP))
+# Just enough to become the project's user, which ends them; the filter of system calls refuses user namespaces.
+_AS_ANOTHER = ("--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP")
 
 
-def arguments(view: View, machine: Machine, files: Mapping[str, int]) -> list[str]:
+def arguments(view: View, machine: Machine, files: Mapping[str, int], uid: int | None = None) -> list[str]:
     """bubblewrap's options; `files` names the descriptor that holds each file of our own content. Values of variables
-    are among them, so they go in by a descriptor and never into an argument list."""
-    options = [*_WALLS, *(["--unshare-net"] if view.offline else [])]
+    are among them, so they go in by a descriptor and never into an argument list. `uid`: see `limited`."""
+    options = [*_WALLS, *(_AS_OURSELVES if uid is None else _AS_ANOTHER), *(["--unshare-net"] if view.offline else [])]
     if not view.survives:
         options.append("--die-with-parent")
+    if uid is not None:
+        made = [mount.target for mount in (*machine.mounts, *view.mounts)]
+        options += _open_folders([*made, *(name for _, name in (*machine.links, *view.links)), *files])
     for mount in machine.mounts:
         options += _mount(mount)
     for target, name in (*machine.links, *view.links):
@@ -102,12 +110,23 @@ def arguments(view: View, machine: Machine, files: Mapping[str, int]) -> list[st
     return [*options, "--chdir", view.cwd, "--remount-ro", "/dev", "--remount-ro", "/"]
 
 
+def _open_folders(made: Iterable[str]) -> list[str]:
+    """The folders above what is made inside: bubblewrap makes them for the user that it runs as and nobody else."""
+    above = {str(folder) for path in made for folder in Path(path).parents} - {"/"}
+    return [word for folder in sorted(above) for word in ("--perms", "0755", "--dir", folder)]
+
+
 def _mount(mount: Mount) -> list[str]:
     return [f"--{mount.kind}", str(mount.source), mount.target]
 
 
-def limited(command: list[str], limits: Limits, machine: Machine) -> list[str]:
-    """The command under its resource limits, which must be set inside: there they count this sandbox alone."""
+def limited(command: list[str], limits: Limits, machine: Machine, uid: int | None = None) -> list[str]:
+    """The command under its resource limits, which must be set inside: there they count this sandbox alone. `uid`: the
+    user that it runs as (None: our own, by another name); his processes are counted over all his sandboxes."""
+    if uid is not None:
+        become = f"--reuid={uid} --regid={uid} --clear-groups --inh-caps=-all --bounding-set=-all --".split()
+        command = [str(machine.setpriv), *become, *command]
+        limits = replace(limits, processes=_SANDBOXES_OF_A_USER * limits.processes)
     if machine.prlimit is None:
         return command
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
