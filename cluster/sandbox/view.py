@@ -100,7 +100,7 @@ def arguments(view: View, machine: Machine, files: Mapping[str, int], uid: int |
     options += ["--perms", "1777", "--size", str(view.tmp_bytes), "--tmpfs", "/tmp"]  # noqa: S108 (inside only)
     options += ["--perms", "1777", "--size", str(64 * MIB), "--tmpfs", "/dev/shm"]  # noqa: S108 (inside only)
     for path, descriptor in files.items():
-        options += ["--ro-bind-data", str(descriptor), path]
+        options += ["--perms", "0644", "--ro-bind-data", str(descriptor), path]
     for mount in view.mounts:
         options += _mount(mount)
     options.append("--clearenv")

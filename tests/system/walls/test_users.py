@@ -17,7 +17,8 @@ os.system("echo said by a shell > /dev/stderr")
 
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        said = open("/proc/self/status").read() + repr(os.stat("/data/store/written").st_uid == os.geteuid())
+        said = "".join(open(name).read() for name in ("/proc/self/status", "/etc/passwd", "/etc/resolv.conf"))
+        said += repr(os.stat("/data/store/written").st_uid == os.geteuid())
         said += repr([name for name in os.listdir("/proc/self/fd") if int(name) > 5])
         self.send_response(200)
         self.send_header("Content-Length", str(len(said)))
@@ -55,6 +56,8 @@ def seen(shared: Platform, api: httpx.Client, name: str) -> set[int]:
     told = shared.get(name).text
     for kind in ("Inh", "Prm", "Eff", "Amb"):
         assert f"Cap{kind}:\t0000000000000000" in told
+    assert "app:x:" in told
+    assert "nameserver" in told
     assert "NoNewPrivs:\t1" in told
     assert told.endswith("True[]"), told[-200:]
     project = next(p["id"] for p in api.get("/v1/projects").json()["projects"] if p["name"] == name)
