@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := $(shell sed -n 's/^uv==\([0-9.]*\).*/\1/p' requirements.lock)
 
-.PHONY: help up test check bench crds lock install install-dev
+.PHONY: help up test check lint types tests bench crds lock install install-dev
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -14,14 +14,22 @@ help: ## Show this list
 up: install ## Install what is locked and start Setpoint in the foreground (Ctrl-C stops it)
 	@exec $(BIN)/setpoint up $(ARGS)
 
-test: check ## The checks and all tests
-	@$(BIN)/pytest tests -m "not bench" $(ARGS)
+test: lint ## The checks and all tests
+	@$(MAKE) --no-print-directory -j2 types tests
 
-check: install-dev ## Lint, format, types, layers
+check: lint types ## Lint, format, types, layers
+
+lint: install-dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+
+# Beside the tests, which wait more than they reckon.
+types: install-dev
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+tests: install-dev
+	@$(BIN)/pytest tests -m "not bench" $(ARGS)
 
 bench: install-dev ## Measure against the floors; figures belong in docs/benchmarks.md
 	@$(BIN)/pytest tests/bench -m bench -s $(ARGS)

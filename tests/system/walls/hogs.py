@@ -57,7 +57,8 @@ def start_hog(running: Platform, api: httpx.Client, kind: str, folder: Path) -> 
     commit(folder, HOGS[kind])
     project = running.new_project(api, f"hog-{kind}", folder)
     # Its end is not what is looked at: nobody waits for those who do not listen.
-    impatient = {"spec": {"processes": [{"name": name, "stopGraceSeconds": 0} for name in ("web", "worker")]}}
+    at_once = {"stopGraceSeconds": 0, "drainSeconds": 0}
+    impatient = {"spec": {"processes": [{"name": name, **at_once} for name in ("web", "worker")]}}
     running.kubectl("-n", "acc-main", "patch", "project", f"hog-{kind}", "--type", "merge", "-p", json.dumps(impatient))
     assert api.post(f"/v1/projects/{project}/deploy", json={}).status_code == 202
     return project

@@ -28,7 +28,7 @@ spec:
 
 @pytest.fixture
 def small(tmp_path: Path) -> Iterator[Platform]:
-    with platform(tmp_path / "data", environment={"SETPOINT_DISK_QUOTA": "200M"}) as running:
+    with platform(tmp_path / "data", environment={"SETPOINT_DISK_QUOTA": "100M"}) as running:
         yield running
 
 
