@@ -23,9 +23,9 @@ def host(text: str) -> str:
 
 
 def entry(text: str) -> str:
-    """A hostname, or `<address of the caller>/<hostname>`."""
-    caller, slash, name = text.rpartition("/")
-    return f"{_checked(_CALLER, caller, 'caller')}/{host(name)}" if slash else host(text)
+    """A hostname, or `<address of the caller>/S/<hostname>`."""
+    caller, slash, name = text.rpartition("/S/")
+    return f"{_checked(_CALLER, caller, 'caller')}/S/{host(name)}" if slash else host(text)
 
 
 def slot(text: str) -> str:

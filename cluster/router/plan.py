@@ -82,7 +82,7 @@ def calls(instances: Iterable[Instance], siblings: Iterable[str]) -> dict[str, K
     """How these instances name the projects that theirs may call, by the address they call from."""
     names = list(siblings)
     return {
-        f"{endpoint_of(instance.status.address)[0]}/{name}.internal": (instance.namespace, name)
+        f"{endpoint_of(instance.status.address)[0]}/S/{name}.internal": (instance.namespace, name)
         for instance in instances
         if instance.status.address
         for name in names

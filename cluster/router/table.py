@@ -19,7 +19,7 @@ class Server:
 
 @dataclass(frozen=True)
 class Table:
-    """`hosts`: hostname -> slot; and `<address of an instance>/<name>.internal` -> slot, for who may call it so."""
+    """`hosts`: hostname -> slot; and `<address of an instance>/S/<name>.internal` -> slot, for who may call it so."""
 
     hosts: Mapping[str, str] = field(default_factory=dict)
     servers: Mapping[ServerKey, Server] = field(default_factory=dict)

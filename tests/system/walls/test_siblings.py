@@ -63,7 +63,7 @@ def test_a_sibling_is_reached_by_who_lists_it(shared: Platform, api: httpx.Clien
     assert shared.get("calling", "/nothing.internal/").text == "404"
     assert shared.get("calling", "/a.b.internal/").text == "URLError"
     assert shared.get("stranger", "/called.internal/").text == "404"
-    forged = f"{address(shared, 'calling')}/called.internal"
+    forged = f"{address(shared, 'calling')}/S/called.internal"
     answer = httpx.get(f"http://127.0.0.1:{shared.router_port}/", headers={"Host": forged})
     assert answer.status_code in (400, 404)
     refused = MANIFEST.format(repository=tmp_path / "calling").replace("[called]", "['Not A Name']")

@@ -69,12 +69,14 @@ def test_what_is_no_address(text: str) -> None:
         encode.address(text)
 
 
-@pytest.mark.parametrize("text", ["198.18.1.5/shop.internal", "shop.example.com"])
+@pytest.mark.parametrize("text", ["198.18.1.5/S/shop.internal", "shop.example.com"])
 def test_an_entry_is_a_hostname_or_a_call(text: str) -> None:
     assert encode.entry(text) == text
 
 
-@pytest.mark.parametrize("text", ["/shop", "1.2.3.4/", "1.2.3.4/a b", "a/b/c", "1.2.3/x", "x\n/y", "1.2.3.4/x\nadd"])
+@pytest.mark.parametrize(
+    "text", ["/S/shop", "1.2.3.4/S/", "1.2.3.4/x", "1.2.3.4/S/a b", "a/S/c", "1.2.3/S/x", "x\n/S/y", "1.2.3.4/S/x\nadd"]
+)
 def test_what_is_neither_does_not_pass(text: str) -> None:
     with pytest.raises(encode.Unsafe):
         encode.entry(text)

@@ -113,10 +113,10 @@ def test_who_lists_a_sibling_calls_it_by_its_address_and_only_those_of_its_accou
     caller = instance("caller-web-1", address="198.18.1.5:8080")
     found = calls([caller], ["shop", "gone"])
     assert found == {
-        "198.18.1.5/shop.internal": (caller.namespace, "shop"),
-        "198.18.1.5/gone.internal": (caller.namespace, "gone"),
+        "198.18.1.5/S/shop.internal": (caller.namespace, "shop"),
+        "198.18.1.5/S/gone.internal": (caller.namespace, "gone"),
     }
     key = (caller.namespace, "shop")
     table = wanted_table({key: served(route(), instance("x-1"))}, {key: "s00004"}, found)
-    assert table.hosts["198.18.1.5/shop.internal"] == "s00004"
-    assert "198.18.1.5/gone.internal" not in table.hosts
+    assert table.hosts["198.18.1.5/S/shop.internal"] == "s00004"
+    assert "198.18.1.5/S/gone.internal" not in table.hosts
