@@ -36,16 +36,18 @@ def most(wanted: int) -> int:
 
 class Held:
     """`with Held(port, host, 10_000) as held: ...`; from several loopback addresses, as from several clients.
-    `answers`: the first line of each answer that came nevertheless."""
+    `head`: the rest of each request, or as much of it as is sent. `answers`: the first line of each answer that came
+    nevertheless."""
 
-    def __init__(self, port: int, host: str, count: int, sources: tuple[str, ...]):
+    def __init__(self, port: int, host: str, count: int, sources: tuple[str, ...], head: str = "{host}\r\n\r\n"):
         self.port, self.host, self.count, self.sources = port, host, count, sources
+        self.head = head
         self.sockets: list[socket.socket] = []
         self.answers: list[str] = []
         self.closed = 0
 
     def __enter__(self) -> "Held":
-        request = f"GET /hold HTTP/1.1\r\nHost: {self.host}\r\n\r\n".encode()
+        request = f"GET /hold HTTP/1.1\r\nHost: {self.head.format(host=self.host)}".encode()
         until = time.monotonic() + _SECONDS
         for number in range(self.count):
             assert time.monotonic() < until, f"only {number} of {self.count} connections came about"

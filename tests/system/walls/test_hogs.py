@@ -94,7 +94,7 @@ def test_ten_thousand_connections_held_open_leave_room_for_others(
 def test_one_client_cannot_take_all_connections(running: Platform, client: httpx.Client, neighbour: str) -> None:
     with (
         Load(running.router_port, neighbour, new_each_second=40, kept=3) as load,
-        Held(running.router_port, "nobody.localhost", most(10_000), CLIENTS[:1]) as held,
+        Held(running.router_port, "nobody", most(10_000), CLIENTS[:1], head="{host}") as held,
     ):
         eventually(lambda: held.look()["closed"] > 0, 20)
         before = load.counts["new"]
