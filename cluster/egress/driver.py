@@ -5,7 +5,7 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from datetime import UTC, datetime
 
 from cluster.egress import files
@@ -27,6 +27,7 @@ from crds.client.client import Client
 _log = logging.getLogger(__name__)
 _LOOK_SECONDS = 10.0
 _COUNT_SECONDS = 10.0
+_KNOWN_SECONDS = 0.02
 _WRITE_EVERY = 6
 _TROUBLE = (NoAnswer, Refused, CannotStart, TimeoutError)
 
@@ -41,9 +42,10 @@ async def run(config: EgressConfig) -> None:
         async with _client(config) as client, asyncio.TaskGroup() as tasks:
             driver = Driver(config, keeper, description.id)
             tasks.create_task(until_another(keeper, description))
-            tasks.create_task(driver.run())
-            for reflector in driver.view.reflectors(client) if client else ():
+            reflectors = driver.view.reflectors(client) if client else ()
+            for reflector in reflectors:
                 tasks.create_task(reflector.run())
+            tasks.create_task(driver.run([reflector.synced for reflector in reflectors]))
     else:
         await until_another(keeper, description)
 
@@ -80,11 +82,13 @@ class Driver:
             {at: lists[who.namespace] for at, who in self.view.tenants.items() if who.namespace in lists},
         )
 
-    async def run(self) -> None:
+    async def run(self, synced: Collection[asyncio.Event] = ()) -> None:
+        """`synced`: set once the records are known."""
         names = Names(self._config.resolv_conf, lambda: self._policy, self._config.names_port)
         try:
             await names.open(*await self._keeper.names_listeners())
             self._haproxy.find()
+            await self._until_known(synced)
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._follow())
                 tasks.create_task(self._count())
@@ -94,6 +98,11 @@ class Driver:
             self._ledger.write(datetime.now(UTC))
             names.close()
             self._haproxy.close()
+
+    async def _until_known(self, synced: Collection[asyncio.Event]) -> None:
+        """What runs knows who is where: before the records were read it is not told that nobody is anywhere."""
+        while self._haproxy.running and not all(event.is_set() for event in synced):
+            await asyncio.sleep(_KNOWN_SECONDS)
 
     async def _follow(self) -> None:
         failures = 0

@@ -19,6 +19,7 @@ from cluster.fabric.addresses import GATEWAY, HOST_LOOPBACK
 from cluster.fabric.client import Keeper
 from cluster.fabric.entry import Entry, inside
 from cluster.fabric.watch import FabricChanged
+from cluster.haproxy.admin import AdminSocket, read_map
 from cluster.haproxy.process import end_all
 from tests.unit.cluster.egress.nameserver import name_server
 from tests.unit.cluster.fabric.conftest import keeping
@@ -202,6 +203,30 @@ async def test_haproxy_and_the_driver_may_be_killed(config: EgressConfig) -> Non
     async with running(config):
         (await _up(keeper, config)).close()
         assert _haproxies(config.data_dir) == second
+
+
+async def test_a_driver_that_does_not_know_the_records_yet_takes_nothing_away(config: EgressConfig) -> None:
+    keeper, admin = Keeper(config.fabric), AdminSocket(config.data_dir, "admin.sock")
+
+    async def tenants() -> dict[str, str]:
+        return read_map(await admin.ask("show map tenants.map"))
+
+    async with running(config):
+        (await _up(keeper, config)).close()
+    await admin.tell(["add map tenants.map 198.18.1.5 acc-main"])
+    known = asyncio.Event()
+    again = driver.Driver(config, keeper, (await keeper.describe()).id)
+    task = asyncio.ensure_future(again.run([known]))
+    # Long enough for one that does not wait to have taken it away.
+    await asyncio.sleep(0.5)
+    assert await tenants() == {"198.18.1.5": "acc-main"}
+    known.set()
+    async with asyncio.timeout(20):
+        while await tenants():
+            await asyncio.sleep(0.02)
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
 
 
 async def test_a_denied_port_is_denied_where_all_else_is_allowed(config: EgressConfig) -> None:
