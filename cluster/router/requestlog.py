@@ -13,6 +13,8 @@ from pathlib import Path
 LOG_SOCKET = "log.sock"
 _BUFFER = 4 * 1024 * 1024
 _MOST_AT_ONCE = 256
+# Up to so many requests a second, one line stands for so many.
+_SAMPLED = ((100, 1), (2_000, 10), (10_000, 100))
 _LINE = re.compile(rb"(s[0-9]{5}) (-?\d+) (-?\d+) (-?\d+) (-?\d+) (\d{1,9})")
 
 
@@ -39,9 +41,7 @@ def parse(data: bytes) -> Line | None:
 
 def _stands_for(rate: int) -> int:
     """As base.cfg samples at this many requests a second."""
-    if rate <= 100:
-        return 1
-    return 10 if rate <= 2000 else 100
+    return next((weight for most, weight in _SAMPLED if rate <= most), 1000)
 
 
 class RequestLog:

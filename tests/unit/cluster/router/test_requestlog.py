@@ -11,6 +11,8 @@ def test_a_line() -> None:
     assert parse(b"s00001 200 0 1 23 100\n") == Line("s00001", 24, 1)
     assert parse(b"s00001 500 2 1 23 101") == Line("s00001", 26, 10)
     assert parse(b"s00001 500 2 1 23 2001") == Line("s00001", 26, 100)
+    assert parse(b"s00001 500 2 1 23 10000") == Line("s00001", 26, 100)
+    assert parse(b"s00001 500 2 1 23 10001") == Line("s00001", 26, 1000)
 
 
 @pytest.mark.parametrize(
