@@ -1,7 +1,7 @@
 """How a ref becomes a commit, and a commit a folder of files; git runs in the sandbox."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from cluster.builder.errors import BuildFailed
 from cluster.builder.git_view import git_view
 from cluster.builder.log import Stream
 from cluster.builder.repository import Refused, Repository, check_ref, is_commit, parse_repository
-from cluster.builder.step import Steps, run_sandboxed
+from cluster.builder.step import Sink, Steps, run_sandboxed
 from cluster.builder.workshop import Workshop
 from cluster.fabric.networks import a_room
 from cluster.sandbox.cell import Cell
@@ -17,15 +17,29 @@ from cluster.sandbox.confinement import connecting
 from cluster.sandbox.view import Mount
 
 # $1 address, $2 commit, $3 ref, $4 most bytes, $5 most files. /git is the project's own mirror, /checkout the result.
-_EXPORT = r"""
+_OPEN = r"""
 set -eu
 cd /git
 [ -d objects ] || git init -q --bare .
+"""
+
+_FETCH_COMMIT = r"""
 if ! git cat-file -e "$2^{commit}" 2>/dev/null; then
   git fetch -q --depth=1 --no-tags --no-recurse-submodules -- "$1" "$2" 2>/checkout/fetch.err ||
     git fetch -q --no-tags --no-recurse-submodules -- "$1" "${3:-HEAD}" || { cat /checkout/fetch.err >&2; exit 20; }
   git cat-file -e "$2^{commit}" 2>/dev/null || exit 21
 fi
+"""
+
+# Which commit it is is said as soon as it is known.
+_FETCH_REF = r"""
+git fetch -q --depth=1 --no-tags --no-recurse-submodules -- "$1" "$3" 2>/checkout/fetch.err || exit 20
+read -r commit _ <FETCH_HEAD
+echo "$commit"
+set -- "$1" "$commit" "$3" "$4" "$5"
+"""
+
+_EXPORT = r"""
 git log -1 --format=%B "$2" | head -c 2000 >/checkout/message
 git ls-tree -r -l "$2" | awk -v bytes="$4" -v files="$5" '{ s += $4 } END { exit (s > bytes || NR > files) }' || exit 22
 git ls-tree -r -z "$2" >/checkout/listing
@@ -116,16 +130,37 @@ async def resolve(workshop: Workshop, address: str, ref: str) -> str:
 
 async def export(workshop: Workshop, steps: Steps, source: "Source", mirror: Path, work: Path) -> Exported:
     """Fetch one commit and write its files to `work`/tree. Raises Refused, BuildFailed, BuildInterrupted."""
+    await _run(_FETCH_COMMIT, workshop, steps, source, mirror, work, steps.log.output)
+    return _read_export(work)
+
+
+async def export_branch(
+    workshop: Workshop, steps: Steps, address: str, branch: str, mirror: Path, work: Path, tell: Callable[[str], None]
+) -> Exported:
+    """The same of whatever commit a branch (empty: HEAD) is at; `tell` gets that before its files are written."""
+
+    def read(stream: Stream, line: str) -> None:
+        if stream == "stdout" and is_commit(line):
+            tell(line)
+
+    source = Source(address, "", f"refs/heads/{check_ref(branch)}" if branch else "HEAD")
+    await _run(_FETCH_REF, workshop, steps, source, mirror, work, read)
+    return _read_export(work)
+
+
+async def _run(
+    fetch: str, workshop: Workshop, steps: Steps, source: "Source", mirror: Path, work: Path, sink: Sink
+) -> None:
     repository = _readable(parse_repository(source.repository))
     mirror.mkdir(parents=True, exist_ok=True, mode=0o700)
     mounts = (Mount(mirror, "/git", "bind"), Mount(work, "/checkout", "bind"))
     view = await git_view(repository, workshop, mounts)
     limits = workshop.limits
     arguments = [repository.url, source.commit, check_ref(source.ref), str(limits.tree_bytes), str(limits.tree_files)]
-    code = await steps.run(view, ["/bin/sh", "-c", _EXPORT, "export", *arguments], repository.ports)
+    command = ["/bin/sh", "-c", _OPEN + fetch + _EXPORT, "export", *arguments]
+    code = await steps.run(view, command, repository.ports, sink)
     if code != 0:
         raise BuildFailed(*_WHY.get(code, ("ExportFailed", "The commit's files could not be written.")))
-    return _read_export(work)
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,12 @@ import uv
 
 from cluster.builder.git import Source, check_links, export, resolve
 from cluster.builder.log import BuildLog
+from cluster.builder.place import a_place
 from cluster.builder.repository import check_folder
 from cluster.builder.source import look, project_folder
 from cluster.builder.step import Steps
 from cluster.builder.workshop import Workshop
-from cluster.fabric.networks import Networks, a_room, find_networks
-from cluster.sandbox.cell import Cell
-from cluster.sandbox.confinement import connecting
+from cluster.fabric.networks import Networks, find_networks
 from cluster.sandbox.machine import this_machine
 from cluster.sandbox.view import Machine
 from planning.inspection import Inspection
@@ -54,8 +53,7 @@ async def inspect(
         try:
             (folder / "work").mkdir()
             source = Source(repository, commit, ref)
-            async with a_room(workshop.networks) as room:
-                cell = Cell(room, confinement=connecting(room, ()))
+            async with a_place(workshop.networks) as cell:
                 steps = Steps(workshop.machine, log, folder / "lock", time.monotonic() + _SECONDS, cell)
                 exported = await export(workshop, steps, source, folder / "git", folder / "work")
         finally:

@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import orjson
 
 from cluster.builder.artifacts import ArtifactStore, Manifest
 from cluster.builder.errors import BuildFailed
-from cluster.builder.git import Exported, Source, check_links, export
+from cluster.builder.git import Exported, Source, check_links, export, export_branch
 from cluster.builder.step import Steps
 from cluster.builder.workshop import Workshop
 from planning.inspection import READ, Inspection, most_bytes
@@ -50,6 +51,29 @@ async def source_layer(
     return SourceLayer(digest, tree, folder, look(folder, path, source.commit, noted["message"], noted["files"]))
 
 
+async def branch_layer(
+    workshop: Workshop,
+    store: ArtifactStore,
+    steps: Steps,
+    project: str,
+    address: str,
+    branch: str,
+    work: Path,
+    tell: Callable[[str], None],
+) -> None:
+    """The layer of the commit that a branch (empty: HEAD) is at; `tell` gets that commit as soon as it is known."""
+    found: list[str] = []
+
+    def know(commit: str) -> None:
+        found.append(commit)
+        tell(commit)
+
+    async with _fetching.setdefault(project, asyncio.Lock()):
+        mirror = workshop.cache(project, "git")
+        exported = await export_branch(workshop, steps, address, branch, mirror, work, know)
+        _publish(store, {"kind": "source", "project": project, "commit": found[0]}, exported, work)
+
+
 async def _fetch(
     workshop: Workshop,
     store: ArtifactStore,
@@ -61,6 +85,10 @@ async def _fetch(
 ) -> str:
     with steps.timed(f"Fetching commit {source.commit[:12]}"):
         exported = await export(workshop, steps, source, workshop.cache(project, "git"), work)
+    return _publish(store, manifest, exported, work)
+
+
+def _publish(store: ArtifactStore, manifest: Manifest, exported: Exported, work: Path) -> str:
     check_links(exported)
     _make_mount_points(exported)
     return store.publish(manifest, {"tree": exported.tree, "seen.json": _note(exported, work)})

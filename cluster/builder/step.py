@@ -5,7 +5,7 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
 
 from cluster.builder.errors import BuildFailed, BuildInterrupted
@@ -20,11 +20,18 @@ Sink = Callable[[Stream, str], None]
 _KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL, None)
 
 
-class Steps:
-    """Runs the steps of one build, one after another; `lock` is held by whatever step runs. `cell`: the one that all of
-    them are put into."""
+FindCell = Callable[[], Awaitable[Cell]]
 
-    def __init__(self, machine: Machine, log: BuildLog, lock: Path, deadline: float, cell: Cell = OPEN):
+
+async def in_the_open() -> Cell:
+    return OPEN
+
+
+class Steps:
+    """Runs the steps of one build, one after another; `lock` is held by whatever step runs. `cell`: asked for the one
+    that all of them are put into, when a step begins."""
+
+    def __init__(self, machine: Machine, log: BuildLog, lock: Path, deadline: float, cell: FindCell = in_the_open):
         self._machine = machine
         self.log = log
         self._lock = lock
@@ -39,13 +46,13 @@ class Steps:
         yield
         self.log.system(f"Done in {time.monotonic() - begun:.2f} s")
 
-    async def run(self, view: View, command: list[str], connect: Iterable[int] = ()) -> int:
-        """The step's exit code. `connect`: TCP ports that it reaches beside those of all steps. Raises BuildFailed
-        (time, output) and BuildInterrupted (killed by somebody else)."""
+    async def run(self, view: View, command: list[str], connect: Iterable[int] = (), sink: Sink | None = None) -> int:
+        """The step's exit code. `connect`: TCP ports that it reaches beside those of all steps. `sink` gets its output
+        instead of the log. Raises BuildFailed (time, output) and BuildInterrupted (killed by somebody else)."""
         try:
             async with asyncio.timeout(self._deadline - time.monotonic()):
-                cell = self._cell.reaching(connect)
-                code = await run_sandboxed(view, command, self._machine, self.log.output, self._lock, cell)
+                cell = (await self._cell()).reaching(connect)
+                code = await run_sandboxed(view, command, self._machine, sink or self.log.output, self._lock, cell)
         except TimeoutError:
             raise BuildFailed("BuildTimeout", "The build took longer than its time limit.") from None
         except OutputLimit:

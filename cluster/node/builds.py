@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,13 @@ from cluster.builder.build import Order, Release, build
 from cluster.builder.errors import BuildFailed, BuildInterrupted
 from cluster.builder.git import Source
 from cluster.builder.log import BuildLog
+from cluster.builder.place import a_place
 from cluster.builder.step import Steps, end_leftovers
-from cluster.fabric.networks import a_room
+from cluster.limits.group import Group
 from cluster.node import disk, quota
 from cluster.node.reporter import persist
 from cluster.node.services import Services
 from cluster.node.tenancy import REASON, refusal
-from cluster.sandbox.cell import Cell
-from cluster.sandbox.confinement import connecting
 from crds.client.backoff import pause_after
 from crds.client.errors import ApiError, NotFound
 from crds.conditions import READY, with_condition
@@ -109,15 +108,10 @@ class Builds:
                 log.system(f"The build was interrupted: attempt {attempt} of {_ATTEMPTS} begins")
             deadline = time.monotonic() + spec.timeout_seconds
             begun = time.monotonic()
-            async with a_room(services.networks) as room:
-                group = services.groups.make(f"build-{record.uid}", services.workshop.limits.allowance)
-                try:
-                    cell = Cell(room, group, connecting(room, services.config.allow_ports))
-                    steps = Steps(services.workshop.machine, log, folder / "lock", deadline, cell)
-                    work = build(services.workshop, services.artifacts, steps, order, folder / "work")
-                    release = await self._while_there_is_room(work, folder / "work")
-                finally:
-                    group.remove()
+            async with a_place(services.networks, services.config.allow_ports, self._limits(record)) as cell:
+                steps = Steps(services.workshop.machine, log, folder / "lock", deadline, cell)
+                work = build(services.workshop, services.artifacts, steps, order, folder / "work")
+                release = await self._while_there_is_room(work, folder / "work")
             log.system(f"Built in {time.monotonic() - begun:.2f} s")
             return release
         except BuildFailed as error:
@@ -126,6 +120,10 @@ class Builds:
         finally:
             self.live.pop(record.key, None)
             log.close()
+
+    def _limits(self, record: Build) -> Callable[[], Group]:
+        services = self._services
+        return lambda: services.groups.make(f"build-{record.uid}", services.workshop.limits.allowance)
 
     async def _while_there_is_room(self, work: Coroutine[None, None, Release], folder: Path) -> Release:
         services = self._services

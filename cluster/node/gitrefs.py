@@ -1,14 +1,16 @@
 """The git refs that this node looks at: when somebody asks, and every so often; only what changed is written."""
 
 import asyncio
+import contextlib
 import logging
+from collections.abc import Coroutine
 from datetime import UTC, datetime
 from typing import Any
 
 from cluster.builder.errors import BuildFailed, BuildInterrupted
 from cluster.builder.git import Source, resolve
-from cluster.builder.prefetch import prefetch
-from cluster.builder.repository import Refused
+from cluster.builder.prefetch import Prefetch
+from cluster.builder.repository import Refused, is_commit
 from cluster.node.reporter import difference, persist
 from cluster.node.services import Services
 from crds.client.errors import ApiError
@@ -20,6 +22,7 @@ _log = logging.getLogger(__name__)
 _TICK_SECONDS = 2.0
 _AT_ONCE = 4
 _LOOK_SECONDS = 60.0
+_PATIENCE_SECONDS = 2.0
 
 
 class GitRefs:
@@ -89,37 +92,69 @@ class GitRefs:
         )
         status["conditions"] = [condition.wire() for condition in conditions]
         status["observedGeneration"] = record.metadata.generation
-        if good and found["commit"] != newest.status.commit:
-            self._fetch_ahead(newest, found["commit"])
         status["resolvedAt"] = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         await persist(self._services.client, self._services.gitrefs, newest, status)
 
     def _fetch_ahead(self, record: GitRef, commit: str) -> None:
-        task = asyncio.ensure_future(self._prefetch(record, commit))
+        if commit == record.status.commit:
+            return
+        source = Source(record.spec.repository, commit, record.spec.ref)
+
+        async def fetch() -> None:
+            with contextlib.suppress(ApiError):
+                ahead = await self._prefetch(record)
+                async with self._places:
+                    await ahead.commit(source)
+
+        self._aside(fetch())
+
+    def _aside(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        task = asyncio.ensure_future(work)
         self._ahead.add(task)
         task.add_done_callback(self._ahead.discard)
+        return task
 
-    async def _prefetch(self, record: GitRef, commit: str) -> None:
-        services, spec = self._services, record.spec
-        try:
-            project = await services.client.get(Project, spec.project, record.namespace)
-        except ApiError:
-            return
-        async with self._places:
-            source = Source(spec.repository, commit, spec.ref)
-            await prefetch(services.workshop, services.artifacts, project.uid, source)
+    async def _prefetch(self, record: GitRef) -> Prefetch:
+        services = self._services
+        project = await services.client.get(Project, record.spec.project, record.namespace)
+        return Prefetch(services.workshop, services.artifacts, project.uid)
 
     async def _resolve(self, record: GitRef) -> dict[str, Any]:
         spec = record.spec
         try:
             async with asyncio.timeout(_LOOK_SECONDS):
-                commit = await resolve(self._services.workshop, spec.repository, spec.ref)
+                commit = await self._fetched(record) if asked(record) and not is_commit(spec.ref) else None
+                if commit is None:
+                    commit = await resolve(self._services.workshop, spec.repository, spec.ref)
+                    self._fetch_ahead(record, commit)
         except (Refused, BuildFailed, BuildInterrupted) as error:
             return {"phase": "failed", "message": str(error)[:1000]}
         except TimeoutError:
             message = f"The repository did not answer within {_LOOK_SECONDS:.0f} s."
             return {"phase": "failed", "message": message}
         return {"phase": "resolved", "message": None, "commit": commit}
+
+    async def _fetched(self, record: GitRef) -> str | None:
+        """Who asks wants to build, mostly the head of a branch: it is fetched at once, and its commit known by that.
+        None: it is no branch, cannot be had, or is too much to wait for (it is fetched on, aside)."""
+        known: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+        def tell(commit: str) -> None:
+            if not known.done():
+                known.set_result(commit)
+
+        async def fetch() -> None:
+            with contextlib.suppress(ApiError, ValueError, OSError):
+                ahead = await self._prefetch(record)
+                await ahead.branch(record.spec.repository, record.spec.ref, tell)
+
+        fetching = self._aside(fetch())
+        either: set[asyncio.Future[Any]] = {fetching, known}
+        await asyncio.wait(either, timeout=_PATIENCE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        if known.done():
+            return known.result()
+        known.cancel()
+        return None
 
 
 def asked(record: GitRef) -> bool:

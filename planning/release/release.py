@@ -116,8 +116,9 @@ def _built(view: ReleaseView, plan: Plan) -> bool:
         message = "The project has no repository: connect one with POST /v1/projects/:id/git, or set spec.source."
         _fail(view, plan, Failure(reason="NoRepository", message=message))
         return False
-    plan.actions.append(TakeSnapshot(snapshot_secret(view.deploy.name), env_secret(view.project.name)))
     commit = _resolved(view, plan)
+    # After the question for the commit, which takes longest, and before all that reads it.
+    plan.actions.append(TakeSnapshot(snapshot_secret(view.deploy.name), env_secret(view.project.name)))
     return bool(commit) and _build_done(view, plan, commit or "")
 
 
