@@ -9,7 +9,7 @@ instances/<uid>/stdout, stderr   spool files: they go on taking output while no 
 import os
 import shutil
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import orjson
@@ -20,7 +20,8 @@ from cluster.sandbox.processes import holds, lock_free, lock_holders, read_statu
 @dataclass(frozen=True)
 class RunState:
     """One run: enough to go on with it when no record can be read. `started_at`: ISO 8601; times in seconds.
-    `volumes_of`: uid of the project whose volumes it has mounted (empty: none). `network`: the fabric in which its
+    `volumes_of`: uid of the project whose volumes it has mounted (empty: none); `volumes`: how many bytes each of them
+    may hold. `network`: the fabric in which its
     address is (empty: this machine)."""
 
     uid: str
@@ -39,6 +40,7 @@ class RunState:
     memory_bytes: int
     restarts: int = 0
     volumes_of: str = ""
+    volumes: dict[str, int] = field(default_factory=dict)
     network: str = ""
 
 

@@ -1,4 +1,5 @@
-"""How much of the disk one project may take: its volumes, its releases and its logs together.
+"""How much of the disk one project may take: its volumes, its releases and its logs together, and each volume by
+itself.
 
 No quota of the kernel is ours to set without root, so what a project takes is looked at while it runs: now and then,
 and at once when the disk gets fuller quickly. Only who has volumes can take more and more; all else is bounded."""
@@ -23,12 +24,18 @@ OnFull = Callable[[str], Awaitable[None]]
 """Called with why."""
 
 
+def amount(size: int) -> str:
+    return f"{size / GIB:.2f} GiB" if size >= GIB else f"{size / MIB:.0f} MiB"
+
+
 @dataclass(frozen=True)
 class Share:
-    """Pure: `quota` bytes for a project. One that takes more may still run to tidy up, but not to take yet more; far
-    beyond it it does not run."""
+    """Pure: `quota` bytes for `whose`, of which `remedy` says how there come to be more. One that takes more may still
+    run to tidy up, but not to take yet more; far beyond it it does not run."""
 
     quota: int
+    whose: str = "project's volumes, releases and logs take"
+    remedy: str = "have the operator raise --disk-quota"
 
     def while_running(self, at_start: int) -> int:
         """How much it may take in a run that began with so much."""
@@ -40,18 +47,30 @@ class Share:
 
     def sentence(self, used: int) -> str:
         return (
-            f"The project's volumes, releases and logs take {used / GIB:.2f} GiB of the {self.quota / GIB:.2f} GiB "
-            "that it may: let it remove what it does not need, or have the operator raise --disk-quota."
+            f"The {self.whose} {amount(used)} of the {amount(self.quota)} that it may: "
+            f"let it remove what it does not need, or {self.remedy}."
         )
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What these folders take counts against this share."""
+
+    folders: tuple[Path, ...]
+    share: Share
+
+
+def of_volume(folder: Path, name: str, quota: int) -> Claim:
+    return Claim((folder,), Share(quota, f"volume {name} takes", "give it a larger sizeMiB"))
 
 
 @dataclass
 class _Watched:
-    """A project that runs here. `most`: None until the first look."""
+    """A project that runs here. `most`: of each claim; empty until the first look."""
 
-    folders: list[Path]
+    claims: tuple[Claim, ...]
     runs: dict[str, OnFull] = field(default_factory=dict)
-    most: int | None = None
+    most: dict[Claim, int] = field(default_factory=dict)
     due: float = 0.0
 
 
@@ -62,16 +81,16 @@ class Quotas:
         self._disk = disk
         self.share = Share(quota)
         self._watched: dict[str, _Watched] = {}
-        self._last: dict[str, int] = {}
+        self._last: dict[tuple[str, Share], int] = {}
         self._any = asyncio.Event()
 
-    def watch(self, project: str, folders: Iterable[Path], uid: str, on_full: OnFull) -> None:
+    def watch(self, project: str, claims: Iterable[Claim], uid: str, on_full: OnFull) -> None:
         """An instance (`uid`) of the project runs from now on."""
-        watched = self._watched.setdefault(project, _Watched([]))
-        watched.folders = list(folders)
+        watched = self._watched.setdefault(project, _Watched(()))
+        watched.claims = tuple(claims)
         watched.runs[uid] = on_full
         # What it may take is reckoned anew from what there is now.
-        watched.most, watched.due = None, 0.0
+        watched.most, watched.due = {}, 0.0
         self._any.set()
 
     def forget(self, project: str, uid: str) -> None:
@@ -81,13 +100,19 @@ class Quotas:
             if not watched.runs:
                 del self._watched[project]
 
-    async def refusal(self, project: str, folders: Iterable[Path]) -> str | None:
-        """Why nothing of a project with these folders starts; None: it may. Only one that took too much when it was
+    async def refusal(self, project: str, claims: Iterable[Claim]) -> str | None:
+        """Why nothing of a project with these claims starts; None: it may. Only one that took too much when it was
         last looked at is looked at again: nobody else waits for that."""
-        if self._last.get(project, 0) <= self.share.to_start:
-            return None
-        used = self._last[project] = await asyncio.to_thread(used_bytes, list(folders))
-        return self.share.sentence(used) if used > self.share.to_start else None
+        for claim in claims:
+            most = claim.share.to_start
+            if self._last.get((project, claim.share), 0) > most and await self._used(project, claim) > most:
+                return claim.share.sentence(self._last[project, claim.share])
+        return None
+
+    async def _used(self, project: str, claim: Claim) -> int:
+        used = await asyncio.to_thread(used_bytes, claim.folders)
+        self._last[project, claim.share] = used
+        return used
 
     async def run(self) -> None:
         free = free_bytes(self._disk)
@@ -112,14 +137,17 @@ class Quotas:
             if watched.due > time.monotonic():
                 continue
             begun = time.monotonic()
-            used = self._last[project] = await asyncio.to_thread(used_bytes, watched.folders)
+            full = [found for claim in watched.claims if (found := await self._over(project, watched, claim))]
             took = time.monotonic() - begun
             watched.due = time.monotonic() + max(_EVERY_SECONDS, _PATIENCE * took)
-            if watched.most is None:
-                watched.most = self.share.while_running(used)
-            if used > watched.most:
+            for message in full[:1]:
                 for on_full in list(watched.runs.values()):
-                    await on_full(self.share.sentence(used))
+                    await on_full(message)
+
+    async def _over(self, project: str, watched: _Watched, claim: Claim) -> str | None:
+        used = await self._used(project, claim)
+        most = watched.most.setdefault(claim, claim.share.while_running(used))
+        return claim.share.sentence(used) if used > most else None
 
 
 async def until_over(folder: Path, share: Share) -> str:
@@ -128,5 +156,5 @@ async def until_over(folder: Path, share: Share) -> str:
         begun = time.monotonic()
         used = await asyncio.to_thread(used_bytes, [folder])
         if used > share.quota:
-            return f"The build fills {used / GIB:.2f} GiB of the {share.quota / GIB:.2f} GiB that a project may."
+            return f"The build fills {amount(used)} of the {amount(share.quota)} that a project may."
         await asyncio.sleep(max(_LOOK_SECONDS, _PATIENCE * (time.monotonic() - begun)))

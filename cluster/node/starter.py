@@ -13,7 +13,7 @@ from cluster.node import quota
 from cluster.node.folder import RunState
 from cluster.node.process import Process
 from cluster.node.services import Services
-from cluster.node.taken import folders_taken
+from cluster.node.taken import claims
 from cluster.node.tenancy import REASON, refusal
 from cluster.node.view import PROCESSES, CannotStart, Wanted, prepare
 from cluster.node.volumes import NOTHING, Mounted
@@ -23,9 +23,9 @@ from crds.client.errors import NotFound
 from crds.models.core import Secret
 from crds.models.instance import Instance
 from crds.models.project import Project
-from crds.models.workload import Workload
+from crds.models.workload import Workload, WorkloadSpec
 from crds.names import ANNOTATION_SECRET_NAMES
-from crds.sizes import SIZES
+from crds.sizes import MIB, SIZES
 
 _LOOKS_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL", re.IGNORECASE)
 _URL_WITH_PASSWORD = re.compile(r"^[a-z][a-z0-9+.-]*://[^/@\s]*:[^/@\s]+@", re.IGNORECASE)
@@ -123,9 +123,14 @@ async def start(services: Services, record: Instance, inputs: Inputs, restarts: 
 async def _must_have_room(services: Services, record: Instance, inputs: Inputs) -> None:
     owner = inputs.volumes.owner
     if owner:
-        folders = folders_taken(services, owner, record.namespace, inputs.workload.spec.project)
-        if refused := await services.quotas.refusal(owner, folders):
+        spec = inputs.workload.spec
+        taken = claims(services, owner, record.namespace, spec.project, _sizes(spec))
+        if refused := await services.quotas.refusal(owner, taken):
             raise CannotStart(quota.REASON, refused)
+
+
+def _sizes(spec: WorkloadSpec) -> dict[str, int]:
+    return {volume.name: volume.size_mi_b * MIB for volume in spec.volumes}
 
 
 def _allowance(record: Instance) -> Allowance:
@@ -152,5 +157,6 @@ def _state(record: Instance, inputs: Inputs, address: str, network: str, restart
         memory_bytes=SIZES[record.spec.size].memory_bytes,
         restarts=restarts,
         volumes_of=inputs.volumes.owner,
+        volumes=_sizes(spec),
         network=network,
     )

@@ -18,7 +18,7 @@ from cluster.node.report import InstanceReport
 from cluster.node.reporter import current
 from cluster.node.services import Services
 from cluster.node.starter import Inputs, note_last_will, read_inputs, start
-from cluster.node.taken import folders_taken
+from cluster.node.taken import claims
 from cluster.node.view import CannotStart
 from cluster.sandbox.cell import Cell
 from cluster.sandbox.launch import put_into
@@ -185,8 +185,8 @@ class Supervisor:
         if reaper := process.reaper:
             services.sampler.watch(state, reaper, self._on_hog, services.groups.of(self._uid))
         if state.volumes_of:
-            folders = folders_taken(services, state.volumes_of, state.namespace, state.project)
-            services.quotas.watch(state.volumes_of, folders, self._uid, self._on_full)
+            taken = claims(services, state.volumes_of, state.namespace, state.project, state.volumes)
+            services.quotas.watch(state.volumes_of, taken, self._uid, self._on_full)
 
     async def _know(self) -> None:
         """Of an adopted instance: what it was started from, to mask its log and to start it again at any time."""

@@ -50,7 +50,9 @@ class EnvSpec(Shape):
 class Volume(Shape):
     name: str = Field(pattern=PROCESS_NAME)
     mount_path: str = Field(pattern=r"^/data(/[A-Za-z0-9._-]+)*$", max_length=200)
-    size_mi_b: int = Field(default=1024, ge=1, alias="sizeMiB")
+    size_mi_b: int = Field(
+        default=1024, ge=1, alias="sizeMiB", description="Who fills more is ended; beside the project's disk quota"
+    )
 
 
 class ProjectSpec(Shape):

@@ -22,26 +22,30 @@ kind: Project
 metadata: {{name: filler}}
 spec:
   source: {{repository: {repository}, branch: main}}
-  volumes: [{{name: store, mountPath: /data/store}}]
+  volumes: [{{name: store, mountPath: /data/store, sizeMiB: {size}}}]
 """
 
 
 @pytest.fixture
 def small(tmp_path: Path) -> Iterator[Platform]:
-    with platform(tmp_path / "data", environment={"SETPOINT_DISK_QUOTA": "100M"}) as running:
+    with platform(tmp_path / "data", environment={"SETPOINT_DISK_QUOTA": "300M"}) as running:
         yield running
 
 
-def test_who_fills_the_disk_is_stopped_alone_and_told_why(small: Platform, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("size", "remedy"), [(4096, "--disk-quota"), (50, "sizeMiB")])
+def test_who_fills_the_disk_is_stopped_alone_and_told_why(
+    small: Platform, tmp_path: Path, size: int, remedy: str
+) -> None:
     commit(tmp_path / "neighbour", lively("neighbour"))
+    manifest = MANIFEST.format(repository=tmp_path / "filler", size=size)
     commit(tmp_path / "filler", {"filler.py": FILLER, "Procfile": "worker: python filler.py\n"})
     with small.api() as api:
         neighbour = small.new_project(api, "neighbour", tmp_path / "neighbour")
         assert small.deploy(api, neighbour)["status"] == "live"
         with Load(small.router_port, small.host("neighbour"), new_each_second=20, kept=3) as load:
-            small.kubectl("-n", "acc-main", "apply", "-f", "-", given=MANIFEST.format(repository=tmp_path / "filler"))
+            small.kubectl("-n", "acc-main", "apply", "-f", "-", given=manifest)
             eventually(lambda: "DiskQuota" in _reasons(small), 60)
-            assert "that it may" in eventually(lambda: _status(small).get("message", ""), 30)
+            assert remedy in eventually(lambda: _status(small).get("message", ""), 30)
             before = load.counts["new"]
             eventually(lambda: load.counts["new"] > before + 60, 30)
         assert load.failures == []

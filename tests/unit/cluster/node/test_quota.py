@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.node.disk import MIB, used_bytes
-from cluster.node.quota import Quotas, Share, until_over
+from cluster.node.quota import Claim, Quotas, Share, of_volume, until_over
 from tests.unit.cluster.eventually import eventually
 
 QUOTA = 8 * MIB
@@ -66,18 +66,37 @@ async def test_who_takes_too_much_is_ended_and_waits_until_there_is_room(quotas:
 
     volume = tmp_path / "volume"
     fill(volume / "a", 4 * MIB)
-    quotas.watch("project", [volume], "run", full)
-    await eventually(lambda: "project" in quotas._last)
-    assert await quotas.refusal("project", [volume]) is None
+    claims = [Claim((volume,), quotas.share)]
+    quotas.watch("project", claims, "run", full)
+    await eventually(lambda: quotas._last)
+    assert await quotas.refusal("project", claims) is None
     fill(volume / "b", 80 * MIB)  # much at once is seen at once
     await eventually(lambda: said)
-    assert "0.08 GiB of the 0.01 GiB" in said[0]
-    assert "--disk-quota" in (await quotas.refusal("project", [volume]) or "")
+    assert "84 MiB of the 8 MiB" in said[0]
+    assert "--disk-quota" in (await quotas.refusal("project", claims) or "")
     (volume / "b").unlink()
-    assert await quotas.refusal("project", [volume]) is None
-    assert await quotas.refusal("another", [volume]) is None
+    assert await quotas.refusal("project", claims) is None
+    assert await quotas.refusal("another", claims) is None
+
+
+async def test_a_volume_may_hold_what_its_size_says(quotas: Quotas, tmp_path: Path) -> None:
+    said: list[str] = []
+
+    async def full(message: str) -> None:
+        said.append(message)
+        quotas.forget("project", "run")
+
+    claims = [Claim((tmp_path,), quotas.share), of_volume(tmp_path / "small", "small", MIB)]
+    fill(tmp_path / "other", 3 * MIB)
+    fill(tmp_path / "small" / "a", 2 * MIB)
+    quotas.watch("project", claims, "run", full)
+    await eventually(lambda: said)
+    assert said[0].startswith("The volume small takes 2 MiB of the 1 MiB that it may")
+    assert "sizeMiB" in (await quotas.refusal("project", claims) or "")
+    (tmp_path / "small" / "a").unlink()
+    assert await quotas.refusal("project", claims) is None
 
 
 async def test_a_build_that_fills_its_folder_is_told_so(tmp_path: Path) -> None:
     fill(tmp_path / "big", QUOTA + MIB)
-    assert "0.01 GiB" in await asyncio.wait_for(until_over(tmp_path, Share(QUOTA)), 10)
+    assert "9 MiB of the 8 MiB" in await asyncio.wait_for(until_over(tmp_path, Share(QUOTA)), 10)
