@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := $(shell sed -n 's/^uv==\([0-9.]*\).*/\1/p' requirements.lock)
 
-.PHONY: help up test check lint types tests bench crds lock install install-dev
+.PHONY: help up test check lint types patient tests bench crds lock install install-dev
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,7 +15,7 @@ up: install ## Install what is locked and start Setpoint in the foreground (Ctrl
 	@exec $(BIN)/setpoint up $(ARGS)
 
 test: lint ## The checks and all tests
-	@$(MAKE) --no-print-directory -j2 types tests
+	@$(MAKE) --no-print-directory -j2 patient tests
 
 check: lint types ## Lint, format, types, layers
 
@@ -28,8 +28,12 @@ types: install-dev
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
+# Tests that wait for minutes on end, beside those that do not.
+patient: types
+	@$(BIN)/pytest tests -m patient -q
+
 tests: install-dev
-	@$(BIN)/pytest tests -m "not bench" $(ARGS)
+	@$(BIN)/pytest tests -m "not bench and not patient" $(ARGS)
 
 bench: install-dev ## Measure against the floors; figures belong in docs/benchmarks.md
 	@$(BIN)/pytest tests/bench -m bench -s $(ARGS)

@@ -4,6 +4,8 @@ import json
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.system.platform import Platform, eventually, platform
 from tests.system.repositories import commit
 
@@ -19,6 +21,7 @@ def versions(running: Platform) -> dict[str, str]:
     return {f"{i['kind']} {i['metadata']['name']}": i["metadata"]["resourceVersion"] for i in items}
 
 
+@pytest.mark.patient
 def test_a_quiet_minute_writes_no_record(tmp_path: Path) -> None:
     repository = tmp_path / "repository"
     commit(repository, {"Procfile": "worker: sleep 100000\n"})
