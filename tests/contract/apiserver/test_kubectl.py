@@ -81,7 +81,8 @@ def test_core_kinds_come_as_protobuf(run: Run, api: Api) -> None:
     run("create", "namespace", name)
     run("delete", "namespace", name)
     assert api.gone(f"/api/v1/namespaces/{name}")
-    run("apply", "-f", "-", stdin="{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {k: w}}")
+    edited = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"k": "w"}}
+    run("apply", "-f", "-", stdin=json.dumps(edited))
     assert api.get(f"{api.core('configmaps')}/c")["data"] == {"k": "w"}
 
 
