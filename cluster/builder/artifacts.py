@@ -16,6 +16,8 @@ from typing import Any
 
 import orjson
 
+from cluster.builder.errors import BuildFailed
+
 Manifest = dict[str, Any]
 _PREFIX = "sha256:"
 _YOUNG_SECONDS = 3600
@@ -61,8 +63,11 @@ class ArtifactStore:
         return manifest
 
     def publish(self, manifest: Manifest, content: Mapping[str, Path] | None = None) -> str:
-        """Move the content in under these names. When another was quicker, its copy stands."""
+        """Move the content in under these names. When another was quicker, its copy stands. Raises BuildFailed for a
+        link: whoever mounts a layer would mount what it leads to, anywhere on this machine."""
         digest = digest_of(manifest)
+        if any(source.is_symlink() for source in (content or {}).values()):
+            raise BuildFailed("UnsafeSymlink", "The build left a symbolic link in place of a folder of its own.")
         staged = Path(tempfile.mkdtemp(prefix=".new-", dir=self.root))
         for name, source in (content or {}).items():
             source.rename(staged / name)
