@@ -8,8 +8,10 @@ import logging
 from pathlib import Path
 
 from cluster.builder.log import Stream
+from cluster.builder.ownership import owner_of
 from cluster.builder.step import run_sandboxed
 from cluster.builder.workshop import Workshop
+from cluster.sandbox.cell import Cell
 from cluster.sandbox.machine import interpreter_mounts
 from cluster.sandbox.view import Mount, View
 
@@ -43,7 +45,7 @@ async def _compile(workshop: Workshop, environment: Path) -> None:
     try:
         async with asyncio.timeout(_SECONDS):
             view = View(mounts, {"PATH": "/usr/bin:/bin"}, offline=True)
-            await run_sandboxed(view, command, workshop.machine, _nothing)
+            await run_sandboxed(view, command, workshop.machine, _nothing, cell=Cell(uid=owner_of(environment)))
     except (TimeoutError, OSError) as error:
         _log.info("compiling %s: %s", environment, error)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_GONE = ".gone-"
+from cluster.builder.ownership import GONE, own_cache
 
 
 @dataclass(frozen=True)
@@ -23,16 +23,15 @@ class CacheLimits:
 
 
 @contextlib.contextmanager
-def common_cache(state: Path, what: str) -> Iterator[Path]:
-    """The folder of that cache, which nobody drops meanwhile."""
+def common_cache(state: Path, what: str, owner: int | None = None) -> Iterator[Path]:
+    """The folder of that cache, which nobody drops meanwhile; `owner`: whose (None: ours)."""
     folder = _root(state) / what
     folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with _lock_file(folder).open("w") as lock:
         # Whoever drops it has the lock for one rename.
         fcntl.flock(lock, fcntl.LOCK_SH)
         os.utime(lock.fileno())
-        folder.mkdir(exist_ok=True, mode=0o700)
-        yield folder
+        yield own_cache(folder, owner)
 
 
 def trim_common_caches(state: Path, now: float, limits: CacheLimits | None = None) -> list[str]:
@@ -40,7 +39,7 @@ def trim_common_caches(state: Path, now: float, limits: CacheLimits | None = Non
     root = _root(state)
     found = [path for path in root.iterdir() if path.is_dir()] if root.is_dir() else []
     dropped = [path.name for path in found if _outlived(path, now, limits or CacheLimits()) and _put_away(path)]
-    for path in root.glob(f"{_GONE}*"):
+    for path in root.glob(f"{GONE}*"):
         shutil.rmtree(path, ignore_errors=True)
     return dropped
 
@@ -54,7 +53,7 @@ def _lock_file(folder: Path) -> Path:
 
 
 def _outlived(folder: Path, now: float, limits: CacheLimits) -> bool:
-    if folder.name.startswith(_GONE):
+    if folder.name.startswith(GONE):
         return False
     lock = _lock_file(folder)
     last = (lock if lock.exists() else folder).stat().st_mtime
@@ -67,7 +66,7 @@ def _put_away(folder: Path) -> bool:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
-        folder.rename(folder.with_name(f"{_GONE}{folder.name}-{os.getpid()}"))
+        folder.rename(folder.with_name(f"{GONE}{folder.name}-{os.getpid()}"))
     return True
 
 

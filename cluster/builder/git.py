@@ -8,6 +8,8 @@ from pathlib import Path
 from cluster.builder.errors import BuildFailed
 from cluster.builder.git_view import git_view
 from cluster.builder.log import Stream
+from cluster.builder.ownership import own_cache, own_folder
+from cluster.builder.reading import read_file, read_text
 from cluster.builder.repository import Refused, Repository, check_ref, is_commit, parse_repository
 from cluster.builder.step import Sink, Steps, run_sandboxed
 from cluster.builder.workshop import Workshop
@@ -51,6 +53,9 @@ git --work-tree=/checkout/tree checkout-index -q -a -f
 
 _UNREADABLE = "The repository could not be read: check its address and that it may be read."
 _MOST_COMPLAINTS = 50
+_LISTING_BYTES = 256 * 1024 * 1024
+_MESSAGE_BYTES = 8000
+_TOO_LARGE = ("RepositoryTooLarge", "The commit's files are more, or larger, than a build may have.")
 _QUOTED = re.compile(r"'[^']*'")
 _COMPLAINTS = (
     (
@@ -74,7 +79,7 @@ _COMPLAINTS = (
 _WHY = {
     20: ("FetchFailed", _UNREADABLE),
     21: ("CommitNotFound", "The repository has no such commit."),
-    22: ("RepositoryTooLarge", "The commit's files are more, or larger, than a build may have."),
+    22: _TOO_LARGE,
 }
 
 
@@ -97,8 +102,9 @@ class Exported:
     links: tuple[str, ...]
 
 
-async def resolve(workshop: Workshop, address: str, ref: str) -> str:
-    """The commit at which a branch, tag or (empty ref) the repository's HEAD stands. Raises Refused, BuildFailed."""
+async def resolve(workshop: Workshop, address: str, ref: str, uid: int | None = None) -> str:
+    """The commit at which a branch, tag or (empty ref) the repository's HEAD stands. `uid`: the user that git runs as
+    (None: our own). Raises Refused, BuildFailed."""
     repository = _readable(parse_repository(address))
     if is_commit(check_ref(ref)):
         return ref
@@ -116,7 +122,7 @@ async def resolve(workshop: Workshop, address: str, ref: str) -> str:
     view = await git_view(repository, workshop, ())
     command = ["git", "ls-remote", "-q", "--", repository.url, *wanted]
     async with a_room(workshop.networks) as room:
-        cell = Cell(room, confinement=connecting(room, repository.ports))
+        cell = Cell(room, confinement=connecting(room, repository.ports), uid=uid)
         code = await run_sandboxed(view, command, workshop.machine, read, cell=cell)
     if code != 0:
         raise BuildFailed("FetchFailed", why_unreadable(complaints))
@@ -152,8 +158,8 @@ async def _run(
     fetch: str, workshop: Workshop, steps: Steps, source: "Source", mirror: Path, work: Path, sink: Sink
 ) -> None:
     repository = _readable(parse_repository(source.repository))
-    mirror.mkdir(parents=True, exist_ok=True, mode=0o700)
-    mounts = (Mount(mirror, "/git", "bind"), Mount(work, "/checkout", "bind"))
+    checkout = own_folder(work / "checkout", steps.user)
+    mounts = (Mount(own_cache(mirror, steps.user), "/git", "bind"), Mount(checkout, "/checkout", "bind"))
     view = await git_view(repository, workshop, mounts)
     limits = workshop.limits
     arguments = [repository.url, source.commit, check_ref(source.ref), str(limits.tree_bytes), str(limits.tree_files)]
@@ -178,12 +184,16 @@ def _readable(repository: Repository) -> Repository:
     return repository
 
 
-def _read_export(work: Path) -> Exported:
-    entries = [entry.partition("\t") for entry in (work / "listing").read_bytes().decode(errors="replace").split("\0")]
+def _read_export(checkout: Path) -> Exported:
+    """Raises BuildFailed."""
+    listing = read_file(checkout / "listing", _LISTING_BYTES) or b""
+    if len(listing) == _LISTING_BYTES:
+        raise BuildFailed(*_TOO_LARGE)
+    entries = [entry.partition("\t") for entry in listing.decode(errors="replace").split("\0")]
     files = tuple(name for _, tab, name in entries if tab)
     links = tuple(name for mode, tab, name in entries if tab and mode.startswith("120000"))
-    message = (work / "message").read_text(errors="replace").strip()
-    return Exported(work / "tree", message, files, links)
+    message = (read_text(checkout / "message", _MESSAGE_BYTES) or "").strip()
+    return Exported(checkout / "tree", message, files, links)
 
 
 def check_links(exported: Exported) -> None:

@@ -114,5 +114,7 @@ def _kept(path: Path, text: str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         new = path.with_name(f".{path.name}.new")
         new.write_text(text)
+        # Nothing of it is secret, and git may run as another user.
+        new.chmod(0o644)
         new.rename(path)
     return path

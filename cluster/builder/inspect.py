@@ -36,8 +36,10 @@ async def inspect(
     allow_addresses: Iterable[str] = (),
     git_ca: Path | None = None,
     fabric: Path | None = None,
+    uid: int | None = None,
 ) -> Inspection:
-    """Clone in the sandbox into a folder below `scratch`, read, and remove it again.
+    """Clone in the sandbox into a folder below `scratch`, read, and remove it again. `uid`: the user that git runs as
+    (None: our own).
 
     Raises Refused (the address, ref or path may not be used) and BuildFailed (it cannot be read); the messages are
     for the user."""
@@ -48,13 +50,13 @@ async def inspect(
         workshop = _workshop(
             folder, python, machine or this_machine(), allow_addresses, git_ca, await find_networks(fabric)
         )
-        commit = await resolve(workshop, repository, ref)
+        commit = await resolve(workshop, repository, ref, uid)
         log = BuildLog(folder / "log.ndjson", _LOG_BYTES)
         try:
             (folder / "work").mkdir()
             source = Source(repository, commit, ref)
             async with a_place(workshop.networks) as cell:
-                steps = Steps(workshop.machine, log, folder / "lock", time.monotonic() + _SECONDS, cell)
+                steps = Steps(workshop.machine, log, folder / "lock", time.monotonic() + _SECONDS, cell, uid)
                 exported = await export(workshop, steps, source, folder / "git", folder / "work")
         finally:
             log.close()

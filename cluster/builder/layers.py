@@ -2,12 +2,14 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Self
 
 from cluster.builder.artifacts import ArtifactStore
 from cluster.builder.errors import BuildFailed
-from cluster.builder.source import SourceLayer, read_file
+from cluster.builder.reading import read_file
+from cluster.builder.source import SourceLayer
 from cluster.builder.step import Steps
 from cluster.builder.workshop import Workshop
 
@@ -52,6 +54,10 @@ class Job:
     @property
     def cwd(self) -> str:
         return f"/app/{self.path}" if self.path else "/app"
+
+    def downloading(self) -> Self:
+        """The same, by the user of downloads: for steps that run nobody's code."""
+        return replace(self, steps=self.steps.as_user(self.workshop.downloader))
 
     def variables_hash(self) -> str:
         """Installing may depend on them (an index, a token); the values themselves go nowhere."""

@@ -16,6 +16,7 @@ from cluster.builder.layers import (
     installer_environment,
     text_hash,
 )
+from cluster.builder.ownership import hand_over, own_cache
 from cluster.builder.source import copy_tree
 from cluster.builder.toolchain import NodeTool, find_node
 from cluster.sandbox.machine import CERTIFICATES
@@ -56,30 +57,42 @@ async def _install_packages(job: Job, strategy: str, node: NodeTool) -> tuple[st
     work = job.work / "npm"
     work.mkdir()
     copy_files(job, _FILES, work)
+    options = [*_install(strategy), "--omit=dev", *_QUIET]
     with job.steps.timed(f"Installing Node.js packages with {_name(strategy)}"):
-        options = [*_install(strategy), "--omit=dev", *_QUIET]
         # No script runs then: the step may write to the cache that all projects share.
         if not job.variables and node_scripts_absent(job.source.inspection):
-            with common_cache(job.workshop.state, "npm") as common:
-                await _npm(job, node, Mount(work, job.cwd, "bind"), [*options, "--ignore-scripts"], common)
+            downloading = job.downloading()
+            with common_cache(job.workshop.state, "npm", downloading.steps.user) as common:
+                await _npm_in(downloading, node, work, [*options, "--ignore-scripts"], common)
         else:
-            await _npm(job, node, Mount(work, job.cwd, "bind"), options, job.workshop.cache(job.project, "npm"))
+            await _npm_in(job, node, work, options, _own_cache(job))
     packages = work / "node_modules"
-    packages.mkdir(exist_ok=True)
+    if not packages.is_symlink():
+        packages.mkdir(exist_ok=True)
     return "node_modules", packages
+
+
+async def _npm_in(job: Job, node: NodeTool, work: Path, arguments: list[str], cache: Path) -> None:
+    hand_over(work, job.steps.user)
+    await _npm(job, node, Mount(work, job.cwd, "bind"), arguments, cache)
 
 
 async def _build_tree(job: Job, strategy: str, node: NodeTool) -> tuple[str, Path]:
     tree = job.work / "built"
     copy_tree(job.source.tree, tree)
+    hand_over(tree, job.steps.user)
     mount = Mount(tree, "/app", "bind")
-    cache = job.workshop.cache(job.project, "npm")
+    cache = _own_cache(job)
     with job.steps.timed(f"Installing Node.js packages with {_name(strategy)}"):
         await _npm(job, node, mount, [*_install(strategy), *_QUIET], cache)
     if has_build_script(job.source.inspection):
         with job.steps.timed("Running npm run build"):
             await _npm(job, node, mount, ["run", "build"], cache)
     return "tree", tree
+
+
+def _own_cache(job: Job) -> Path:
+    return own_cache(job.workshop.cache(job.project, "npm"), job.steps.user)
 
 
 def _install(strategy: str) -> list[str]:
@@ -91,7 +104,6 @@ def _name(strategy: str) -> str:
 
 
 async def _npm(job: Job, node: NodeTool, files: Mount, arguments: list[str], cache: Path) -> None:
-    cache.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = ":".join((f"{job.cwd}/node_modules/.bin", *node.path, "/usr/local/bin", "/usr/bin", "/bin"))
     environment = {
         **installer_environment(job, path),

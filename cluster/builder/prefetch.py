@@ -24,11 +24,13 @@ _LOG_BYTES = 64 * 1024
 
 @dataclass(frozen=True)
 class Prefetch:
-    """For one project, by its uid. Only a help: whatever goes wrong, whoever needs the files will say it."""
+    """For one project, by its record's uid. Only a help: whatever goes wrong, whoever needs the files will say it.
+    `user`: the one that git runs as (None: our own)."""
 
     workshop: Workshop
     store: ArtifactStore
     project: str
+    user: int | None = None
 
     async def commit(self, source: Source) -> None:
         async with self._errand() as (steps, folder):
@@ -51,7 +53,7 @@ class Prefetch:
             with contextlib.suppress(BuildFailed, BuildInterrupted, Refused):
                 async with a_place(self.workshop.networks) as cell:
                     deadline = time.monotonic() + _SECONDS
-                    yield Steps(self.workshop.machine, log, folder / "lock", deadline, cell), folder
+                    yield Steps(self.workshop.machine, log, folder / "lock", deadline, cell, self.user), folder
         finally:
             log.close()
             shutil.rmtree(folder, ignore_errors=True)

@@ -1,12 +1,14 @@
 """Python packages by uv, into an environment of this project alone: installing runs the packages' own code."""
 
 import re
-import shutil
+import uuid
+from pathlib import Path
 
 from cluster.builder.bytecode import compile_later
 from cluster.builder.common_cache import common_cache
 from cluster.builder.errors import BuildFailed
 from cluster.builder.layers import Installed, Job, LayerMount, file_hash, installer_environment, text_hash
+from cluster.builder.ownership import own_cache, own_folder
 from cluster.sandbox.machine import CERTIFICATES, interpreter_mounts
 from cluster.sandbox.view import Mount, View
 from planning.detect_python import pipfile_requirements
@@ -15,17 +17,18 @@ from planning.wheels import python_wheels_suffice
 ENVIRONMENT = "/env/python"
 _SETTINGS = "2"  # raise it when what is below installs differently
 _UV = "/opt/setpoint/uv"
+_LISTED = "/opt/setpoint/requirements.txt"
 _LOCAL = re.compile(r"^\s*(-e|--editable|-r|--requirement|-c|--constraint|\.|/|file:|.*@\s*file:)", re.MULTILINE)
 _LOCKED_LOCAL = re.compile(r"(editable|directory|path|virtual) = \"(?!\.\")")
 
 # $1 interpreter; the rest is the installing command.
-_SCRIPT = 'set -e; rm -rf /env/python; uv venv -q --python "$1" /env/python; shift; exec uv "$@"'
+_SCRIPT = 'set -e; uv venv -q --python "$1" /env/python; shift; exec uv "$@"'
 
 _COMMANDS = {
     "uv-lock": ["sync", "--locked", "--no-install-project", "--no-dev"],
     "requirements": ["pip", "install", "-r", "requirements.txt"],
     "pyproject": ["pip", "install", "-r", "pyproject.toml"],
-    "pipfile": ["pip", "install", "-r", "/env/requirements.txt"],
+    "pipfile": ["pip", "install", "-r", _LISTED],
 }
 
 
@@ -34,10 +37,9 @@ async def install_python(job: Job, strategy: str) -> Installed:
     manifest = {"kind": "python", "project": job.project, "key": _key(job, strategy)}
     digest = job.store.find(manifest)
     if digest is None:
-        shared = job.workshop.cache(job.project, "env")
         with job.steps.timed("Installing Python packages with uv"):
-            await _install(job, strategy)
-        digest = job.store.publish(manifest, {"python": shared / "python"})
+            environment = await _install(job, strategy)
+        digest = job.store.publish(manifest, {"python": environment})
         compile_later(job.workshop, job.store.path(digest) / "python")
     else:
         job.steps.log.system("Python packages: unchanged, the environment of an earlier build is used")
@@ -66,44 +68,55 @@ def _environment(job: Job) -> dict[str, str]:
     return found
 
 
-async def _install(job: Job, strategy: str) -> None:
-    shared = job.workshop.cache(job.project, "env")
-    shared.mkdir(parents=True, exist_ok=True, mode=0o700)
-    shutil.rmtree(shared / "python", ignore_errors=True)
-    if strategy == "pipfile":
-        (shared / "requirements.txt").write_text("\n".join(pipfile_requirements(job.source.inspection)) + "\n")
+async def _install(job: Job, strategy: str) -> Path:
+    """The environment's folder."""
     # Wheels alone are unpacked then, and nothing runs: the step may write to the cache that all projects share.
     if not job.variables and python_wheels_suffice(job.source.inspection, strategy):
-        wheels_only = {"UV_CACHE_DIR": "/cache", "UV_LINK_MODE": "copy", "UV_NO_BUILD": "1"}
-        with common_cache(job.workshop.state, "uv") as common:
-            if await _uv(job, strategy, wheels_only, (Mount(common, "/cache", "bind"),)) == 0:
-                return
+        downloading = job.downloading()
+        with common_cache(job.workshop.state, "uv", downloading.steps.user) as common:
+            wheels = Mount(common, "/cache", "bind")
+            found = await _uv(downloading, strategy, wheels, {"UV_CACHE_DIR": "/cache", "UV_NO_BUILD": "1"})
+        if found is not None:
+            return found
         job.steps.log.system("Not every package is there as a wheel: trying again with building allowed")
-    # The cache and the environment are under one mount, so that hard links between them work.
-    own = {"UV_CACHE_DIR": "/env/cache", "UV_LINK_MODE": "hardlink"}
-    if await _uv(job, strategy, own, ()) != 0:
+    own = Mount(own_cache(job.workshop.cache(job.project, "env"), job.steps.user), "/cache", "bind")
+    found = await _uv(job, strategy, own, {"UV_CACHE_DIR": "/cache/cache"})
+    if found is None:
         raise BuildFailed("InstallFailed", "The project's Python packages could not be installed: see the build log.")
+    return found
 
 
-async def _uv(job: Job, strategy: str, cache: dict[str, str], more: tuple[Mount, ...]) -> int:
-    workshop = job.workshop
+async def _uv(job: Job, strategy: str, cache: Mount, settings: dict[str, str]) -> Path | None:
+    """The environment's folder, in which nothing else ever was; None: they could not be installed. It is a mount of its
+    own, so that no later step has another name (a hard link in a cache) for a file that is published with it."""
+    made = own_folder(job.work / f"python-{uuid.uuid4().hex}", job.steps.user, 0o755)
+    mounts = (Mount(made, ENVIRONMENT, "bind"), cache, *_listed(job, strategy))
+    python = job.workshop.python.resolve()
+    mounts = (*interpreter_mounts(python), Mount(job.workshop.uv, _UV), Mount(job.source.tree, "/app"), *mounts)
+    view = View(mounts, _variables(job) | settings, job.cwd, limits=job.workshop.limits.of_step)
+    code = await job.steps.run(view, ["/bin/sh", "-c", _SCRIPT, "install", str(python), *_COMMANDS[strategy]])
+    return made if code == 0 else None
+
+
+def _listed(job: Job, strategy: str) -> tuple[Mount, ...]:
+    """What a Pipfile wants, as uv reads it."""
+    if strategy != "pipfile":
+        return ()
+    listed = job.work / "requirements.txt"
+    listed.write_text("\n".join(pipfile_requirements(job.source.inspection)) + "\n")
+    return (Mount(listed, _LISTED),)
+
+
+def _variables(job: Job) -> dict[str, str]:
+    """Copies, as the cache is under another mount than the environment."""
     environment = {
         **installer_environment(job, "/opt/setpoint:/usr/local/bin:/usr/bin:/bin"),
         "UV_PYTHON_DOWNLOADS": "never",
         "UV_PROJECT_ENVIRONMENT": ENVIRONMENT,
         "UV_NO_PROGRESS": "1",
+        "UV_LINK_MODE": "copy",
         "VIRTUAL_ENV": ENVIRONMENT,
-        **cache,
     }
     if CERTIFICATES.exists():
         environment["SSL_CERT_FILE"] = str(CERTIFICATES)
-    python = workshop.python.resolve()
-    mounts = (
-        *interpreter_mounts(python),
-        Mount(workshop.uv, _UV),
-        Mount(job.source.tree, "/app"),
-        Mount(workshop.cache(job.project, "env"), "/env", "bind"),
-        *more,
-    )
-    view = View(mounts, environment, job.cwd, limits=workshop.limits.of_step)
-    return await job.steps.run(view, ["/bin/sh", "-c", _SCRIPT, "install", str(python), *_COMMANDS[strategy]])
+    return environment

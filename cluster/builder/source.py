@@ -2,9 +2,7 @@
 
 import asyncio
 import contextlib
-import os
 import shutil
-import stat
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +13,7 @@ import orjson
 from cluster.builder.artifacts import ArtifactStore, Manifest
 from cluster.builder.errors import BuildFailed
 from cluster.builder.git import Exported, Source, check_links, export, export_branch
+from cluster.builder.reading import read_text
 from cluster.builder.step import Steps
 from cluster.builder.workshop import Workshop
 from planning.inspection import READ, Inspection, most_bytes
@@ -125,21 +124,6 @@ def look(folder: Path, path: str, commit: str, message: str, files: list[str]) -
     below = tuple(name.removeprefix(prefix) for name in files if name.startswith(prefix))
     texts = {name: text for name in READ if (text := read_text(folder / name, most_bytes(name))) is not None}
     return Inspection(commit, message, below, texts)
-
-
-def read_text(path: Path, most: int) -> str | None:
-    data = read_file(path, most)
-    return None if data is None else data.decode(errors="replace")
-
-
-def read_file(path: Path, most: int) -> bytes | None:
-    """The beginning of a regular file; None for anything else: a link could lead anywhere on this machine."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return None
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read(most) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
 
 
 def copy_tree(source: Path, target: Path) -> None:

@@ -6,7 +6,9 @@ import os
 import signal
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Self
 
 from cluster.builder.errors import BuildFailed, BuildInterrupted
 from cluster.builder.log import BuildLog, OutputLimit, Stream
@@ -29,14 +31,27 @@ async def in_the_open() -> Cell:
 
 class Steps:
     """Runs the steps of one build, one after another; `lock` is held by whatever step runs. `cell`: asked for the one
-    that all of them are put into, when a step begins."""
+    that all of them are put into, when a step begins. `user`: the one that they run as; None: our own."""
 
-    def __init__(self, machine: Machine, log: BuildLog, lock: Path, deadline: float, cell: FindCell = in_the_open):
+    def __init__(
+        self,
+        machine: Machine,
+        log: BuildLog,
+        lock: Path,
+        deadline: float,
+        cell: FindCell = in_the_open,
+        user: int | None = None,
+    ):
         self._machine = machine
         self.log = log
         self._lock = lock
         self._deadline = deadline
         self._cell = cell
+        self.user = user
+
+    def as_user(self, user: int | None) -> Self:
+        """The same steps, run as another one."""
+        return type(self)(self._machine, self.log, self._lock, self._deadline, self._cell, user)
 
     @contextlib.contextmanager
     def timed(self, what: str) -> Iterator[None]:
@@ -51,7 +66,7 @@ class Steps:
         instead of the log. Raises BuildFailed (time, output) and BuildInterrupted (killed by somebody else)."""
         try:
             async with asyncio.timeout(self._deadline - time.monotonic()):
-                cell = (await self._cell()).reaching(connect)
+                cell = replace(await self._cell(), uid=self.user).reaching(connect)
                 code = await run_sandboxed(view, command, self._machine, sink or self.log.output, self._lock, cell)
         except TimeoutError:
             raise BuildFailed("BuildTimeout", "The build took longer than its time limit.") from None
@@ -77,6 +92,10 @@ async def run_sandboxed(
     out, out_end = os.pipe()
     err, err_end = os.pipe()
     try:
+        if cell.uid is not None:
+            # A program may open its output anew by name (/dev/stderr), which is its own right only.
+            for end in (out_end, err_end):
+                os.fchown(end, cell.uid, cell.uid)
         outer = spawn(view, command, machine, Channels(out_end, err_end, lock=held), cell)
     finally:
         for descriptor in (out_end, err_end, held):

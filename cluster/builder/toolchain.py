@@ -7,6 +7,7 @@ from pathlib import Path
 
 from cluster.builder.errors import BuildFailed
 from cluster.builder.layers import Job
+from cluster.builder.ownership import own_folder
 from cluster.builder.workshop import Workshop
 from cluster.sandbox.machine import CERTIFICATES, interpreter_mounts
 from cluster.sandbox.view import Mount, View
@@ -65,7 +66,8 @@ async def _fetch(job: Job) -> NodeTool:
     workshop = job.workshop
     staged = workshop.tools / f".new-{_PACKAGE}"
     shutil.rmtree(staged, ignore_errors=True)
-    staged.mkdir(parents=True)
+    workshop.tools.mkdir(parents=True, exist_ok=True)
+    own_folder(staged, workshop.downloader, 0o755)
     python = workshop.python.resolve()
     environment = {"PATH": "/opt/setpoint:/usr/bin:/bin", "HOME": "/tmp", "NO_COLOR": "1", "UV_LINK_MODE": "copy"}  # noqa: S108
     if CERTIFICATES.exists():
@@ -74,7 +76,7 @@ async def _fetch(job: Job) -> NodeTool:
     view = View(mounts, environment, "/out", tmp_bytes=2 << 30, limits=workshop.limits.of_step)
     command = ["uv", "pip", "install", "--no-cache", "--python", str(python), "--target", "/out", _PACKAGE]
     with job.steps.timed("This machine has no Node.js: fetching it once (about 200 MB)"):
-        code = await job.steps.run(view, command)
+        code = await job.downloading().steps.run(view, command)
     if code != 0:
         raise BuildFailed("NodeMissing", "Node.js could not be fetched: install it on this machine, or see the log.")
     staged.rename(workshop.tools / _PACKAGE)

@@ -38,7 +38,8 @@ class Workshop:
     """`state`: this node's own folder. `artifacts` and `tools` are shared by the nodes of this machine.
 
     `python`: the interpreter that projects run on, not one of a virtual environment.
-    `git_ca`: certificates that git trusts beside the system's, when it reads repositories over https."""
+    `git_ca`: certificates that git trusts beside the system's, when it reads repositories over https.
+    `downloader`: the user of steps that only download and run nobody's code (None: our own)."""
 
     state: Path
     artifacts: Path
@@ -48,6 +49,7 @@ class Workshop:
     machine: Machine
     allow: tuple[Network, ...] = ()
     git_ca: Path | None = None
+    downloader: int | None = None
     networks: Networks = field(default_factory=SharedNetwork)
     limits: BuildLimits = field(default_factory=BuildLimits)
 

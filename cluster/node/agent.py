@@ -32,6 +32,7 @@ from cluster.node.sweeper import clean_scratch, keep_sweeping
 from cluster.node.usage import Sampler
 from cluster.node.volumes import Volumes
 from cluster.sandbox.check import find_separate_users, find_walls
+from cluster.sandbox.identity import DOWNLOADS, own_uid_of
 from cluster.sandbox.processes import take_lock
 from crds.client.client import Client
 from crds.client.reflector import Reflector
@@ -45,7 +46,7 @@ class AlreadyRunning(Exception):
     """Another agent of this name works on the same folder."""
 
 
-def workshop_of(config: NodeConfig, networks: Networks) -> Workshop:
+def workshop_of(config: NodeConfig, networks: Networks, downloader: int | None) -> Workshop:
     """What builds on this node work with."""
     return Workshop(
         state=config.state,
@@ -57,6 +58,7 @@ def workshop_of(config: NodeConfig, networks: Networks) -> Workshop:
         allow=tuple(ipaddress.ip_network(text, strict=False) for text in config.allow_addresses),
         git_ca=config.git_ca,
         networks=networks,
+        downloader=downloader,
     )
 
 
@@ -80,14 +82,29 @@ async def run(config: NodeConfig) -> None:
 async def _services(config: NodeConfig) -> AsyncIterator[Services]:
     networks = await find_networks(config.fabric)
     groups = find_groups(config.data_dir, config.name)
-    workshop = workshop_of(config, networks)
+    separate_users = await find_separate_users(config.machine)
+    downloader = own_uid_of(str(config.data_dir), DOWNLOADS) if separate_users else None
+    workshop = workshop_of(config, networks, downloader)
     client = await Client.open(config.kubeconfig, f"setpoint-{config.name}")
     logs = Logs(config.state)
     folders = Folders(config.state)
     try:
         artifacts, volumes = ArtifactStore(workshop.artifacts), Volumes(config.data_dir / "volumes")
         sampler, quotas = Sampler(), Quotas(config.data_dir, config.disk_quota)
-        yield Services(config, client, workshop, artifacts, folders, logs, sampler, volumes, networks, groups, quotas)
+        yield Services(
+            config,
+            client,
+            workshop,
+            artifacts,
+            folders,
+            logs,
+            sampler,
+            volumes,
+            networks,
+            groups,
+            quotas,
+            separate_users=separate_users,
+        )
     finally:
         logs.close()
         await client.close()
@@ -96,7 +113,6 @@ async def _services(config: NodeConfig) -> AsyncIterator[Services]:
 async def _work(services: Services) -> None:
     config, client = services.config, services.client
     walls = await find_walls(services.workshop.machine)
-    services.separate_users = await find_separate_users(services.workshop.machine)
     fleet, builds, gitrefs = Fleet(services), Builds(services), GitRefs(services)
     endpoint = await serve(
         Answers(services, builds).routes(),

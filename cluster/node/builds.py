@@ -109,7 +109,8 @@ class Builds:
             deadline = time.monotonic() + spec.timeout_seconds
             begun = time.monotonic()
             async with a_place(services.networks, services.config.allow_ports, self._limits(record)) as cell:
-                steps = Steps(services.workshop.machine, log, folder / "lock", deadline, cell)
+                user = services.user_of(record.namespace, spec.project)
+                steps = Steps(services.workshop.machine, log, folder / "lock", deadline, cell, user)
                 work = build(services.workshop, services.artifacts, steps, order, folder / "work")
                 release = await self._while_there_is_room(work, folder / "work")
             log.system(f"Built in {time.monotonic() - begun:.2f} s")

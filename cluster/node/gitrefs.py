@@ -117,15 +117,17 @@ class GitRefs:
     async def _prefetch(self, record: GitRef) -> Prefetch:
         services = self._services
         project = await services.client.get(Project, record.spec.project, record.namespace)
-        return Prefetch(services.workshop, services.artifacts, project.uid)
+        user = services.user_of(record.namespace, project.name)
+        return Prefetch(services.workshop, services.artifacts, project.uid, user)
 
     async def _resolve(self, record: GitRef) -> dict[str, Any]:
         spec = record.spec
+        user = self._services.user_of(record.namespace, spec.project)
         try:
             async with asyncio.timeout(_LOOK_SECONDS):
                 commit = await self._fetched(record) if asked(record) and not is_commit(spec.ref) else None
                 if commit is None:
-                    commit = await resolve(self._services.workshop, spec.repository, spec.ref)
+                    commit = await resolve(self._services.workshop, spec.repository, spec.ref, user)
                     self._fetch_ahead(record, commit)
         except (Refused, BuildFailed, BuildInterrupted) as error:
             return {"phase": "failed", "message": str(error)[:1000]}

@@ -20,7 +20,6 @@ from crds.client.store import Store
 from crds.models.build import Build
 from crds.models.gitref import GitRef
 from crds.models.instance import Instance
-from crds.models.workload import Workload
 
 
 def _instances() -> Store[Instance]:
@@ -39,7 +38,8 @@ def _gitrefs() -> Store[GitRef]:
 class Services:
     """Made once when the agent starts; the stores are fed by reflectors.
     `sweep_soon`: set by who knows that something is about to be left behind. `releases`: the folders of each project's
-    releases (by namespace and name), as of the last sweep. `separate_users`: each project runs as a user of its own."""
+    releases (by namespace and name), as of the last sweep. `separate_users`: each project runs, and is built, as
+    a user of its own."""
 
     config: NodeConfig
     client: Client
@@ -59,8 +59,8 @@ class Services:
     builds: Store[Build] = field(default_factory=_builds)
     gitrefs: Store[GitRef] = field(default_factory=_gitrefs)
 
-    def user_of(self, workload: Workload) -> int | None:
-        """None: our own."""
+    def user_of(self, namespace: str, project: str) -> int | None:
+        """The one of its runs and builds; None: our own."""
         if not self.separate_users:
             return None
-        return uid_of(str(self.config.data_dir), workload.namespace, workload.spec.project)
+        return uid_of(str(self.config.data_dir), namespace, project)

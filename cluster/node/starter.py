@@ -76,7 +76,8 @@ async def _volumes(services: Services, workload: Workload) -> Mounted:
     if not workload.spec.volumes:
         return NOTHING
     project = await services.client.get(Project, workload.spec.project, workload.namespace)
-    names, owner = [volume.name for volume in workload.spec.volumes], services.user_of(workload)
+    names = [volume.name for volume in workload.spec.volumes]
+    owner = services.user_of(workload.namespace, workload.spec.project)
     return await asyncio.to_thread(services.volumes.provide, project, names, owner)
 
 
@@ -112,7 +113,7 @@ async def start(services: Services, record: Instance, inputs: Inputs, restarts: 
         port = endpoint_of(place.address)[1]
         confinement = serving(place.entry, port, services.config.allow_ports)
         group = services.groups.make(record.uid, _allowance(record))
-        cell = Cell(place.entry, group, confinement, services.user_of(inputs.workload))
+        cell = Cell(place.entry, group, confinement, services.user_of(record.namespace, inputs.workload.spec.project))
         return state, Process.start(folder, prepared.view, prepared.command, machine, cell)
     except BaseException:
         networks.release(place.address)

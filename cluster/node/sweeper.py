@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from cluster.builder.common_cache import trim_common_caches
+from cluster.builder.ownership import GONE
 from cluster.node.services import Services
 from crds.client.errors import ApiError
 from crds.models.build import Build
@@ -49,6 +50,7 @@ async def sweep(services: Services) -> bool:
     logs = list(_below(services.logs.root, 3))
     builds = list(_below(services.config.state / "builds", 2))
     caches = list(_below(services.config.state / "caches", 1))
+    put_away = list((services.config.state / "caches").glob(f"*/{GONE}*"))
     volumes = services.volumes.all()
     deploys, _ = await services.client.list(Deploy)
     build_records, _ = await services.client.list(Build)
@@ -66,7 +68,7 @@ async def sweep(services: Services) -> bool:
     uids = {project.uid for project in projects}
     await asyncio.to_thread(services.volumes.sweep, volumes, projects)
     await asyncio.to_thread(trim_common_caches, services.config.state, time.time())
-    await asyncio.to_thread(_remove, [path for path in caches if path.name not in uids])
+    await asyncio.to_thread(_remove, [*put_away, *(path for path in caches if path.name not in uids)])
     having = {path.name for path in volumes}
     return any(project.deleting and project.uid in having for project in projects)
 

@@ -13,6 +13,14 @@ _FIRST = 0x70000000
 _COUNT = 0x0FFF0000
 
 
+DOWNLOADS, PLANS = "downloads", "plans"
+
+
+def own_uid_of(installation: str, work: str) -> int:
+    """For what is no project's: no namespace has an empty name."""
+    return uid_of(installation, "", work)
+
+
 def uid_of(installation: str, namespace: str, project: str) -> int:
     """Always the same one, so that files in volumes stay the project's; nothing has to be kept to know it, and nothing
     is left behind. Two have the same by chance once in some hundred million pairs, and are still apart then."""

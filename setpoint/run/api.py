@@ -4,7 +4,7 @@ from functools import partial
 
 from api.server import ApiConfig
 from api.server import run as serve
-from setpoint.inspect import inspect_repository
+from setpoint.inspect import inspect_repository, user_of_plans
 from setpoint.installation import Installation
 from setpoint.settings import Settings
 
@@ -25,4 +25,5 @@ async def run(settings: Settings, installation: Installation, name: str) -> None
         git_host=settings.git_host,
         rate_per_minute=settings.rate_per_minute,
     )
-    await serve(config, partial(inspect_repository, installation, settings))
+    uid = await user_of_plans(installation, settings)
+    await serve(config, partial(inspect_repository, installation, settings, uid))

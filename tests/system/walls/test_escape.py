@@ -33,7 +33,7 @@ _SETUP = """
 import subprocess, sys
 from setuptools import setup
 said = subprocess.run(["/usr/bin/python3", "/app/probe.py", "/app/targets.json"], capture_output=True, text=True)
-open("/env/said", "w").write(said.stdout + said.stderr)
+open("/cache/said", "w").write(said.stdout + said.stderr)
 setup(name="hook", version="1.0", py_modules=[])
 """
 

@@ -21,9 +21,9 @@ from cluster.sandbox.machine import this_machine
 
 
 class Bench:
-    """Builds with an order of its own; `lines` is what the log of the last build said."""
+    """Builds with an order of its own; `lines` is what the log of the last build said. `downloader`: see Workshop."""
 
-    def __init__(self, root: Path, limits: BuildLimits | None = None):
+    def __init__(self, root: Path, limits: BuildLimits | None = None, downloader: int | None = None):
         self.workshop = Workshop(
             state=root / "node",
             artifacts=root / "artifacts",
@@ -33,6 +33,7 @@ class Bench:
             machine=this_machine(),
             allow=(ipaddress.ip_network("127.0.0.0/8"),),
             limits=limits or BuildLimits(),
+            downloader=downloader,
         )
         self.store = ArtifactStore(self.workshop.artifacts)
         self.folder = self.workshop.build_folder("acc-test", "build")
@@ -48,12 +49,13 @@ class Bench:
         path: str = "",
         variables: Mapping[str, str] | None = None,
         seconds: float = 120,
+        uid: int | None = None,
     ) -> Release:
         self.count += 1
         folder = self.folder.with_name(f"build-{self.count}")
         self.log_path = folder / "log.ndjson"
         log = BuildLog(self.log_path, self.workshop.limits.output_bytes, (variables or {}).values())
-        steps = Steps(self.workshop.machine, log, folder / "lock", time.monotonic() + seconds)
+        steps = Steps(self.workshop.machine, log, folder / "lock", time.monotonic() + seconds, user=uid)
         order = Order(project, Source(repository, commit, "main"), path, runtime, variables or {})
         try:
             return await build(self.workshop, self.store, steps, order, folder / "work")

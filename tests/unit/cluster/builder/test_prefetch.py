@@ -23,7 +23,7 @@ async def test_a_second_look_does_not_take_away_the_folder_of_the_first(tmp_path
     first = ahead()
     async with asyncio.timeout(20):
         # Its sandbox has the folder by now.
-        while not list((bench.workshop.state / "prefetch").glob("*/fetch.err")):
+        while not list((bench.workshop.state / "prefetch").glob("*/checkout/fetch.err")):
             await asyncio.sleep(0)
     await asyncio.gather(first, ahead(), ahead())
     assert bench.store.find({"kind": "source", "project": "p1", "commit": commit})
