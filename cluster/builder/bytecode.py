@@ -13,7 +13,7 @@ from cluster.builder.step import run_sandboxed
 from cluster.builder.workshop import Workshop
 from cluster.sandbox.cell import Cell
 from cluster.sandbox.machine import interpreter_mounts
-from cluster.sandbox.view import Mount, View
+from cluster.sandbox.view import Limits, Mount, View
 
 _log = logging.getLogger(__name__)
 _SECONDS = 300.0
@@ -40,11 +40,11 @@ async def _compile(workshop: Workshop, environment: Path) -> None:
     python = workshop.python.resolve()
     mounts = (*interpreter_mounts(python), Mount(environment, "/env/python", "bind"))
     # -I -S: nothing that a package left in the environment runs here.
-    command = ["nice", "-n", "19", str(python), "-I", "-S", "-m", "compileall", "-q", "/env/python/lib"]
+    command = [str(python), "-I", "-S", "-m", "compileall", "-q", "/env/python/lib"]
     await asyncio.sleep(_AFTER_SECONDS)
     try:
         async with asyncio.timeout(_SECONDS):
-            view = View(mounts, {"PATH": "/usr/bin:/bin"}, offline=True)
+            view = View(mounts, {"PATH": "/usr/bin:/bin"}, limits=Limits(niceness=19), offline=True)
             await run_sandboxed(view, command, workshop.machine, _nothing, cell=Cell(uid=owner_of(environment)))
     except (TimeoutError, OSError) as error:
         _log.info("compiling %s: %s", environment, error)

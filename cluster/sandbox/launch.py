@@ -51,8 +51,9 @@ def spawn(view: View, command: list[str], machine: Machine, channels: Channels, 
         go = _held_back(cell, options, passed, opened)
         # The platform's environment must be absent: /proc/1/environ inside is that of bubblewrap.
         listed = _memory_file("".join(f"{option}\0" for option in options).encode(), opened)
-        argv = [str(machine.bwrap), "--args", str(listed), "--", *limited(command, view.limits, machine, cell.uid)]
-        what = Start(argv, channels.stdout, channels.stderr, (listed, *passed), cell.room, view.survives)
+        limits, outputs = view.limits, (channels.stdout, channels.stderr)
+        argv = [str(machine.bwrap), "--args", str(listed), "--", *limited(command, limits, machine, cell.uid)]
+        what = Start(argv, *outputs, (listed, *passed), cell.room, view.survives, limits.niceness)
         pid = start(what, rules_of(cell.confinement, machine.landlock))
         if cell.group is not None and go is not None:
             _limit(cell.group, pid)

@@ -29,8 +29,8 @@ def this_machine() -> Machine:
         elif root.is_dir():
             mounts.append(Mount(root, str(root)))
     mounts += [Mount(Path("/etc") / name, f"/etc/{name}", "ro-bind-try") for name in _ETC.split()]
-    prlimit, nice, setpriv = (_program(name) for name in ("prlimit", "nice", "setpriv"))
-    return Machine(tuple(mounts), tuple(links), bwrap_path(), prlimit, nice, kernel_abi(), setpriv)
+    prlimit, setpriv = (_program(name) for name in ("prlimit", "setpriv"))
+    return Machine(tuple(mounts), tuple(links), bwrap_path(), prlimit, kernel_abi(), setpriv)
 
 
 def _program(name: str) -> Path | None:

@@ -22,7 +22,7 @@ _RESET = [signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.S
 @dataclass(frozen=True)
 class Start:
     """`argv` begins with bubblewrap; `passed`: descriptors that it gets under the same numbers, beside its outputs.
-    `survives`: it goes on when we end."""
+    `survives`: it goes on when we end. `niceness`: how far it steps back behind others."""
 
     argv: list[str]
     stdout: int
@@ -30,14 +30,15 @@ class Start:
     passed: tuple[int, ...]
     room: Entry | None
     survives: bool
+    niceness: int = 0
 
 
 def start(what: Start, rules: Rules | None) -> int:
     """Answers its pid. Raises OSError."""
-    if rules is None:
+    if rules is None and not what.niceness:
         return _spawned(what.argv, what)
     answer: Future[int] = Future()
-    # Of its own and never used again: what a thread gave up it does not get back.
+    # Of its own and never used again: what a thread gave up (its turn before others, too) it does not get back.
     try:
         Thread(target=_confined, args=(what, rules, answer), name=THREAD, daemon=True).start()
     except RuntimeError as error:
@@ -45,12 +46,15 @@ def start(what: Start, rules: Rules | None) -> int:
     return answer.result()
 
 
-def _confined(what: Start, rules: Rules, answer: "Future[int]") -> None:
+def _confined(what: Start, rules: Rules | None, answer: "Future[int]") -> None:
     ours, theirs = socket.socketpair()
     with ours:
         try:
             with theirs:
-                restrict_this_thread(rules)
+                # To the kernel niceness is a thread's, and one more program to set it would cost a millisecond.
+                os.nice(what.niceness)
+                if rules is not None:
+                    restrict_this_thread(rules)
                 answer.set_result(_spawned(_telling(what.argv, theirs.fileno()), what, theirs.fileno()))
         except BaseException as error:
             answer.set_exception(error)

@@ -58,7 +58,6 @@ class Machine:
     links: tuple[tuple[str, str], ...]
     bwrap: Path
     prlimit: Path | None
-    nice: Path | None = None
     landlock: int = 0
     setpriv: Path | None = None
 
@@ -134,5 +133,4 @@ def limited(command: list[str], limits: Limits, machine: Machine, uid: int | Non
     options = [f"--nproc={limits.processes}", f"--nofile={files}", "--core=0"]
     if limits.file_bytes:
         options.append(f"--fsize={limits.file_bytes}")
-    nice = [str(machine.nice), "-n", str(limits.niceness)] if limits.niceness and machine.nice else []
-    return [*nice, str(machine.prlimit), *options, "--", *command]
+    return [str(machine.prlimit), *options, "--", *command]

@@ -86,7 +86,7 @@ async def test_a_build_sees_only_the_variables_it_is_given(here: World, tmp_path
     await here.project("vars")
     await here.secret("vars-env", {"SHOWN": "shown-value-1", "HIDDEN": "hidden-value-2"})
     repo = tmp_path / "repo"
-    files = {"package.json": '{"scripts": {"build": "env; cat /proc/1/environ", "start": "x"}}'}
+    files = {"package.json": '{"scripts": {"build": "env; cat /proc/1/environ || true", "start": "x"}}'}
     build = await here.built(
         "vars-d1", "vars", str(repo), repository(repo, files), variables=["SHOWN"], snapshot="vars-env"
     )

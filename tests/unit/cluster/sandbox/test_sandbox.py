@@ -3,13 +3,16 @@
 import asyncio
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from cluster.sandbox.check import find_walls
 from cluster.sandbox.launch import Channels, spawn
 from cluster.sandbox.machine import this_machine
 from cluster.sandbox.processes import holds, lock_free, programs, read_status, take_lock, wait_end
-from cluster.sandbox.view import Mount, View
+from cluster.sandbox.view import Limits, Machine, Mount, View
 from tests.unit.cluster.eventually import eventually
 
 
@@ -102,3 +105,17 @@ async def test_what_does_not_survive_ends_with_its_process_tree(tmp_path: Path) 
     os.kill(outer, signal.SIGKILL)
     await wait_end(outer)
     await eventually(lambda: lock_free(tmp_path / "lock"))
+
+
+@pytest.mark.parametrize("machine", [this_machine(), replace(this_machine(), landlock=0)], ids=["landlock", "without"])
+async def test_what_steps_back_does_so_alone(tmp_path: Path, machine: Machine) -> None:
+    """Niceness is set before the sandbox starts, and to us and to the next one nothing is changed."""
+    ours = os.getpriority(os.PRIO_PROCESS, 0)
+    view = View(environment={"PATH": "/usr/bin:/bin"}, limits=Limits(niceness=7))
+    for each, wanted in ((view, ours + 7), (replace(view, limits=Limits()), ours)):
+        out = os.open(tmp_path / "out", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        pid = spawn(each, ["nice"], machine, Channels(out, out))
+        os.close(out)
+        await asyncio.wait_for(wait_end(pid), 20)
+        assert int((tmp_path / "out").read_text()) == min(wanted, 19)
+    assert os.getpriority(os.PRIO_PROCESS, 0) == ours
