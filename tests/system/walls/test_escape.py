@@ -24,7 +24,7 @@ _LOCK = json.dumps(
         "packages": {"": {"name": "hook", "version": "1.0.0", "hasInstallScript": True}},
     }
 )
-_NODE = {
+HOOKED = {
     "package-lock.json": _LOCK,
     "server.js": "const {HOST, PORT} = process.env; "
     "require('http').createServer((q, r) => r.end('ok')).listen(PORT, HOST)",
@@ -86,7 +86,7 @@ def test_from_hooks_of_npm(shared: Platform, api: httpx.Client, everything: dict
     command = "/usr/bin/python3 probe.py targets.json"
     scripts = {"preinstall": command, "postinstall": "true", "start": "node server.js"}
     package = json.dumps({"name": "hook", "version": "1.0.0", "scripts": scripts})
-    files = {**_NODE, "package.json": package, "probe.py": PROBE, "targets.json": json.dumps(everything)}
+    files = {**HOOKED, "package.json": package, "probe.py": PROBE, "targets.json": json.dumps(everything)}
     commit(tmp_path / "npm", files)
     lines = _log(shared, api, shared.new_project(api, "hooked", tmp_path / "npm"))
     assert _reached(lines) == []
@@ -95,7 +95,7 @@ def test_from_hooks_of_npm(shared: Platform, api: httpx.Client, everything: dict
 def test_from_a_build_script(shared: Platform, api: httpx.Client, everything: dict[str, Any], tmp_path: Path) -> None:
     scripts = {"build": "/usr/bin/python3 probe.py targets.json", "start": "node server.js"}
     package = json.dumps({"name": "hook", "version": "1.0.0", "scripts": scripts})
-    files = {**_NODE, "package.json": package, "probe.py": PROBE, "targets.json": json.dumps(everything)}
+    files = {**HOOKED, "package.json": package, "probe.py": PROBE, "targets.json": json.dumps(everything)}
     commit(tmp_path / "build", files)
     lines = _log(shared, api, shared.new_project(api, "built", tmp_path / "build"))
     assert _reached(lines) == []
