@@ -5,7 +5,6 @@ import os
 import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -17,7 +16,8 @@ from tests.ports import free_port
 from tests.system.platform import Platform, platform
 from tests.system.repositories import commit
 from tests.system.walls.customers import customers, shop
-from tests.system.walls.probe import attempts
+from tests.system.walls.hostile.probe import attempts
+from tests.system.walls.smuggled import SERVING
 from tests.system.walls.targets import baits, targets
 
 OPEN: dict[str, dict[str, str]] = {
@@ -29,8 +29,11 @@ ports and its own; ports whose listener lets others of its user in. Whatever els
 nothing at all is open (test_escape.py)."""
 _HARMLESS = {"tcp", "mptcp", "fast open", "udp", "abstract"}
 """What is tried from outside, too: the rest would do to this machine what it must not do."""
-_PROBE = Path(__file__).parent / "probe.py"
-_NOTHING: dict[str, Any] = {kind: [] for kind in ("tcp", "disguised", "udp", "abstract", "paths", "listeners", "pids")}
+_NOTHING: dict[str, Any] = {
+    **{kind: [] for kind in ("tcp", "disguised", "udp", "abstract", "paths", "listeners")},
+    "pids_below": 0,
+    "bait": {"pid": 0, "name": "nobody"},
+}
 Reached = set[tuple[str, str]]
 
 
@@ -65,7 +68,7 @@ def api(running: Platform) -> Iterator[httpx.Client]:
 def own_port(running: Platform, api: httpx.Client, tmp_path_factory: pytest.TempPathFactory) -> int:
     """Of the instance that tries."""
     repository = tmp_path_factory.mktemp("hostile") / "run"
-    commit(repository, {"probe.py": _PROBE.read_text(), "Procfile": "web: python probe.py serve\n"})
+    commit(repository, SERVING)
     project = running.new_project(api, "hostile", repository)
     assert running.deploy(api, project)["status"] == "live"
     return int(running.records("instances")[0]["status"]["address"].rpartition(":")[2])
@@ -104,6 +107,7 @@ def test_what_is_reached_is_what_is_open(running: Platform, mode: str, own_port:
         before = _from_here(everything)
         reached = _inside(running, everything)
         after = _from_here(everything)
+        assert bait.process.touched() == []
     ports = {80, 443, allowed, own_port}
     first, second = _expected(mode, before, ports), _expected(mode, after, ports)
     assert first & second <= reached <= first | second

@@ -1,6 +1,6 @@
 """What a hostile tenant tries, from wherever its code runs. Prints (or answers) what it reached: it must be nothing.
 
-Goes into test projects as it is: standard library alone, any Python from 3.9 on."""
+Goes into test projects as it is, with its folder: standard library alone, any Python from 3.9 on."""
 
 import contextlib
 import ctypes
@@ -11,6 +11,8 @@ import struct
 import sys
 import threading
 import time
+
+from .processes import call, others, succeeds, sweep
 
 PATIENCE = 1.5
 
@@ -69,14 +71,6 @@ def path(name):
     return os.path.exists(name)
 
 
-def succeeds(attempt):
-    try:
-        attempt()
-    except (OSError, AttributeError):
-        return False
-    return True
-
-
 def raw(family, kind, protocol=0):
     return succeeds(lambda: socket.socket(family, kind, protocol).close())
 
@@ -92,28 +86,8 @@ def change_address():
     return False
 
 
-def call(name, *arguments):
-    libc = ctypes.CDLL(None, use_errno=True)
-    return getattr(libc, name)(*arguments) == 0
-
-
-def other_processes():
-    """All that is seen belongs to this sandbox: its own few."""
-    seen = [pid for pid in os.listdir("/proc") if pid.isdigit()]
-    return len(seen) > 60
-
-
-def signal_outside(pid):
-    return succeeds(lambda: os.kill(pid, 0))
-
-
-def trace_outside(pid):
-    """PTRACE_ATTACH, PTRACE_SEIZE."""
-    return call("ptrace", 16, pid, 0, 0) or call("ptrace", 0x4206, pid, 0, 0)
-
-
-def steal(place, protocol=0, seconds=2.0):
-    """Listen where somebody else does, in the hope of getting what is meant for them."""
+def steal(place, protocol=0, seconds=1.0):
+    """Listen where somebody else does, in the hope of getting what is meant for them: many come each second."""
     host, port = place
     got = []
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol) as s:
@@ -144,9 +118,6 @@ def attempts(targets):
     for place in targets["listeners"]:
         yield "steal", place, lambda place=place: steal(place)
         yield "steal by mptcp", place, lambda place=place: steal(place, MPTCP)
-    for pid in targets["pids"]:
-        yield "signal", pid, lambda pid=pid: signal_outside(pid)
-        yield "trace", pid, lambda pid=pid: trace_outside(pid)
     yield "raw", "icmp", lambda: raw(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
     yield "raw", "packet", lambda: raw(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0806))
     yield "raw", "vsock", lambda: raw(40, socket.SOCK_STREAM)
@@ -154,13 +125,13 @@ def attempts(targets):
     yield "unshare", "user", lambda: call("unshare", 0x10000000)
     yield "unshare", "network", lambda: call("unshare", 0x40000000)
     yield "mount", "tmpfs", lambda: call("mount", b"none", b"/tmp", b"tmpfs", 0, None)
-    yield "processes", "others", other_processes
+    yield "processes", "others", lambda: others(targets["bait"]["name"])
 
 
 def probe(targets):
-    """All at once: most of it is waiting."""
-    reached, threads = [], []
-    places = threading.BoundedSemaphore(100)
+    """Processes first, while there are no threads of ours that come and go; then all at once: most of it is waiting."""
+    reached, threads = sweep(targets["pids_below"], targets["bait"]["pid"]), []
+    places = threading.BoundedSemaphore(300)
 
     def run(kind, target, attempt):
         with places:
