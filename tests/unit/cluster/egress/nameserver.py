@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import socket
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import cast
 
 import dns.flags
@@ -13,11 +13,12 @@ import dns.rrset
 
 
 class NameServer(asyncio.DatagramProtocol):
-    """Answers A questions from `names`; what is not there is NXDOMAIN. `long` is cut off in a datagram, and to
-    `silent` there is no answer."""
+    """Answers A questions from `names`; what is not there is NXDOMAIN. Where a name has several answers (each of one
+    address or more, with spaces between), each question gets the next one, for no time at all. `long` is cut off in a
+    datagram, and to `silent` there is no answer."""
 
-    def __init__(self, names: Mapping[str, str]):
-        self._names = names
+    def __init__(self, names: Mapping[str, str | Sequence[str]]):
+        self._names = {name: [given] if isinstance(given, str) else list(given) for name, given in names.items()}
         self.asked: list[str] = []
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -44,7 +45,9 @@ class NameServer(asyncio.DatagramProtocol):
         self.asked.append(name)
         answer = dns.message.make_response(query)
         if name in self._names:
-            answer.answer.append(dns.rrset.from_text(name, 60, "IN", "A", self._names[name]))
+            turns = self._names[name]
+            given = turns.pop(0) if len(turns) > 1 else turns[0]
+            answer.answer.append(dns.rrset.from_text(name, 0, "IN", "A", *given.split()))
         else:
             answer.set_rcode(dns.rcode.NXDOMAIN)
         return answer
@@ -52,7 +55,7 @@ class NameServer(asyncio.DatagramProtocol):
 
 @contextlib.asynccontextmanager
 async def name_server(
-    names: Mapping[str, str], host: str = "127.0.0.1", port: int = 0
+    names: Mapping[str, str | Sequence[str]], host: str = "127.0.0.1", port: int = 0
 ) -> AsyncIterator[tuple[NameServer, int]]:
     """The server, and its port."""
     made = NameServer(names)

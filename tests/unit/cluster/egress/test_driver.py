@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,62 +21,8 @@ from cluster.fabric.watch import FabricChanged
 from cluster.haproxy.admin import AdminSocket, read_map
 from cluster.haproxy.process import end_all
 from tests.unit.cluster.egress.nameserver import name_server
+from tests.unit.cluster.egress.stage import own_address, running, said, service, told, up
 from tests.unit.cluster.fabric.conftest import keeping
-
-_TALK = """
-import socket, sys
-for word in sys.argv[1:]:
-    host, port = word.split(":")
-    with socket.socket() as s:
-        s.settimeout(5)
-        try:
-            s.connect((host, int(port)))
-            s.sendall(b"hello\\n")
-            print(s.recv(100).decode().strip() or "nothing", flush=True)
-        except OSError:
-            print("nothing", flush=True)
-"""
-
-
-async def _echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(OSError):
-        while line := await reader.readline():
-            writer.write(b"echo " + line)
-            await writer.drain()
-    writer.close()
-
-
-@pytest.fixture(params=["root", "user"] if os.geteuid() == 0 else ["user"])
-async def config(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[EgressConfig]:
-    with keeping(tmp_path / "fabric", str(request.param)):
-        await Keeper(tmp_path / "fabric").describe()
-        (tmp_path / "resolv.conf").write_text("")
-        yield EgressConfig(
-            tmp_path / "egress",
-            tmp_path / "fabric",
-            tmp_path / "siblings.sock",
-            allow_builds=("127.0.0.0/8",),
-            resolv_conf=tmp_path / "resolv.conf",
-        )
-        await end_all(tmp_path / "egress")
-
-
-@contextlib.asynccontextmanager
-async def running(config: EgressConfig) -> AsyncIterator["asyncio.Task[None]"]:
-    task = asyncio.ensure_future(driver.run(config))
-    try:
-        yield task
-    finally:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError, FabricChanged, ExceptionGroup):
-            await task
-
-
-async def _said(entry: Entry | None, *places: str) -> list[str]:
-    process = await asyncio.create_subprocess_exec(
-        *inside(entry, [sys.executable, "-c", _TALK, *places]), stdout=subprocess.PIPE
-    )
-    return (await process.communicate())[0].decode().split("\n")[:-1]
 
 
 async def _talker(entry: Entry, host: str, port: int) -> asyncio.subprocess.Process:
@@ -99,44 +44,20 @@ async def _line(talker: asyncio.subprocess.Process, line: bytes) -> bytes:
     return await talker.stdout.readline()
 
 
-@contextlib.asynccontextmanager
-async def _service(host: str = "127.0.0.1") -> AsyncIterator[int]:
-    server = await asyncio.start_server(_echo, host, 0)
-    try:
-        yield int(server.sockets[0].getsockname()[1])
-    finally:
-        server.close()
-
-
-async def _up(keeper: Keeper, config: EgressConfig) -> Entry:
-    """A build's network, once the way out is there."""
-    _, entry = await keeper.attach("build")
-    async with _service() as port:
-        place = f"{HOST_LOOPBACK}:{port}"
-
-        async def works() -> bool:
-            return await _said(entry, place) == ["echo hello"]
-
-        async with asyncio.timeout(20):
-            while not await works():
-                await asyncio.sleep(0.05)
-    return entry
-
-
 async def test_what_is_denied_is_not_reached_and_what_is_allowed_for_builds_is_by_builds_only(
     config: EgressConfig,
 ) -> None:
     keeper = Keeper(config.fabric)
-    async with running(config), _service("0.0.0.0") as port:
-        build = await _up(keeper, config)
+    async with running(config), service("0.0.0.0") as port:
+        build = await up(keeper, config)
         neighbour, run = await keeper.attach("run")
         places = [f"{address}:{port}" for address in sorted(map(str, own_addresses()))]
         assert len(places) >= 1
         inner = [f"{HOST_LOOPBACK}:{port}", f"{GATEWAY}:{port}", f"169.254.169.254:{port}", neighbour]
-        assert set(await _said(run, *places, *inner)) == {"nothing"}
+        assert set(await said(run, *places, *inner)) == {"nothing"}
         beyond = [place for place in places if not place.startswith("127.")]
-        assert set(await _said(build, *beyond, *inner[1:])) <= {"nothing"}
-        assert await _said(build, inner[0]) == ["echo hello"]
+        assert set(await said(build, *beyond, *inner[1:])) <= {"nothing"}
+        assert await said(build, inner[0]) == ["echo hello"]
         for entry in (build, run):
             entry.close()
 
@@ -145,19 +66,18 @@ async def test_the_operator_opens_networks_for_all_and_an_open_connection_outliv
     config: EgressConfig,
 ) -> None:
     keeper = Keeper(config.fabric)
-    own = next((str(address) for address in own_addresses() if not address.is_loopback), None)
-    assert own, "this machine has no address beside its loopback"
-    async with _service("0.0.0.0") as port:
+    own = own_address()
+    async with service("0.0.0.0") as port:
         async with running(config):
-            build = await _up(keeper, config)
+            build = await up(keeper, config)
             talk = await _talker(build, HOST_LOOPBACK, port)
             assert await _line(talk, b"one\n") == b"echo one\n"
             _, run = await keeper.attach("run")
-            assert await _said(run, f"{own}:{port}") == ["nothing"]
+            assert await said(run, f"{own}:{port}") == ["nothing"]
         async with running(replace(config, allow=(f"{own}/32",))):
 
             async def opened() -> bool:
-                return await _said(run, f"{own}:{port}") == ["echo hello"]
+                return await said(run, f"{own}:{port}") == ["echo hello"]
 
             async with asyncio.timeout(20):
                 while not await opened():
@@ -174,7 +94,7 @@ async def test_names_are_answered_inside(config: EgressConfig) -> None:
     async with name_server({"public.test.": "1.2.3.4", "inside.test.": "10.0.0.1"}) as (_, port):
         config.resolv_conf.write_text("nameserver 127.0.0.1\n")
         async with running(replace(config, names_port=port)):
-            build = await _up(keeper, config)
+            build = await up(keeper, config)
             code = (
                 "import dns.message, dns.query\n"
                 "for name in ('public.test.', 'inside.test.'):\n"
@@ -182,26 +102,22 @@ async def test_names_are_answered_inside(config: EgressConfig) -> None:
                 f"        a = ask(dns.message.make_query(name, 'A'), '{GATEWAY}', timeout=10)\n"
                 "        print(a.answer[0][0] if a.answer else a.rcode())\n"
             )
-            process = await asyncio.create_subprocess_exec(
-                *inside(build, [sys.executable, "-c", code]), stdout=subprocess.PIPE
-            )
-            out = (await process.communicate())[0].decode().split()
-            assert out == ["1.2.3.4", "1.2.3.4", "5", "5"]
+            assert await told(build, code) == ["1.2.3.4", "1.2.3.4", "5", "5"]
             build.close()
 
 
 async def test_haproxy_and_the_driver_may_be_killed(config: EgressConfig) -> None:
     keeper = Keeper(config.fabric)
     async with running(config):
-        (await _up(keeper, config)).close()
+        (await up(keeper, config)).close()
         first = _haproxies(config.data_dir)
         for pid in first:
             os.kill(pid, signal.SIGKILL)
-        (await _up(keeper, config)).close()
+        (await up(keeper, config)).close()
         second = _haproxies(config.data_dir)
         assert not set(first) & set(second)
     async with running(config):
-        (await _up(keeper, config)).close()
+        (await up(keeper, config)).close()
         assert _haproxies(config.data_dir) == second
 
 
@@ -212,7 +128,7 @@ async def test_a_driver_that_does_not_know_the_records_yet_takes_nothing_away(co
         return read_map(await admin.ask("show map tenants.map"))
 
     async with running(config):
-        (await _up(keeper, config)).close()
+        (await up(keeper, config)).close()
     await admin.tell(["add map tenants.map 198.18.1.5 acc-main"])
     known = asyncio.Event()
     again = driver.Driver(config, keeper, (await keeper.describe()).id)
@@ -230,25 +146,25 @@ async def test_a_driver_that_does_not_know_the_records_yet_takes_nothing_away(co
 
 
 async def test_a_denied_port_is_denied_where_all_else_is_allowed(config: EgressConfig) -> None:
-    async with _service() as denied, _service() as open_, running(replace(config, denied_ports=(25, denied))):
-        build = await _up(Keeper(config.fabric), config)
+    async with service() as denied, service() as open_, running(replace(config, denied_ports=(25, denied))):
+        build = await up(Keeper(config.fabric), config)
         places = [f"{HOST_LOOPBACK}:{denied}", f"{HOST_LOOPBACK}:{open_}"]
-        assert await _said(build, *places) == ["nothing", "echo hello"]
+        assert await said(build, *places) == ["nothing", "echo hello"]
         build.close()
 
 
 async def test_another_configuration_takes_over_and_what_was_open_stays_so(config: EgressConfig) -> None:
     keeper = Keeper(config.fabric)
-    async with _service() as port, _service() as later_denied:
+    async with service() as port, service() as later_denied:
         async with running(config):
-            build = await _up(keeper, config)
+            build = await up(keeper, config)
             first = _haproxies(config.data_dir)
             talk = await _talker(build, HOST_LOOPBACK, port)
             assert await _line(talk, b"one\n") == b"echo one\n"
         async with running(replace(config, denied_ports=(25, later_denied))):
 
             async def denied() -> bool:
-                return await _said(build, f"{HOST_LOOPBACK}:{later_denied}") == ["nothing"]
+                return await said(build, f"{HOST_LOOPBACK}:{later_denied}") == ["nothing"]
 
             async with asyncio.timeout(20):
                 while not await denied():
