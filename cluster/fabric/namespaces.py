@@ -1,5 +1,6 @@
 """Namespaces of processes: made, entered, looked at. A process that enters a user namespace must have one thread."""
 
+import contextlib
 import ctypes
 import os
 from dataclasses import dataclass
@@ -18,6 +19,16 @@ _LOCKED_DOWN = {
     "ipv4/conf/all/accept_source_route": "0",
     "ipv6/conf/all/disable_ipv6": "1",
     "ipv6/conf/default/disable_ipv6": "1",
+}
+
+_FORGOTTEN_SOON = {
+    "udp_timeout": "10",
+    "tcp_timeout_syn_recv": "10",
+    "tcp_timeout_time_wait": "10",
+    "tcp_timeout_last_ack": "10",
+    # Longer than the way out waits for the other end.
+    "tcp_timeout_fin_wait": "40",
+    "tcp_timeout_close_wait": "40",
 }
 
 _SYSCTLS = (
@@ -70,6 +81,14 @@ def lock_down() -> None:
         path = Path("/proc/sys/net") / name
         if path.exists():
             path.write_text(value)
+
+
+def forget_soon() -> None:
+    """What ended is of no use in the kernel's table of connections, which has an end that all share (where the kernel
+    lets us say so)."""
+    for name, seconds in _FORGOTTEN_SOON.items():
+        with contextlib.suppress(OSError):
+            (Path("/proc/sys/net/netfilter") / f"nf_conntrack_{name}").write_text(seconds)
 
 
 @dataclass(frozen=True)

@@ -98,6 +98,7 @@ def enter(note: Path) -> Fabric:
     try:
         namespaces.lock_down()
         rules.install()
+        namespaces.forget_soon()
     except OSError as error:
         raise CannotStand(f"the kernel has no rules for it: {error}") from error
     new = note.with_name(f".{note.name}")
