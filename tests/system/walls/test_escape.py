@@ -1,5 +1,6 @@
 """Nobody gets out of a run, with every wall standing; of builds see test_installers.py."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from tests.system.walls.smuggled import SERVING
 from tests.system.walls.watched import watched
 
 SIBLINGS = ["tcp", [GATEWAY, 80]]
+_ATTEMPTS: dict[str, Callable[[int], bool]] = ATTEMPTS
 
 
 def test_from_a_run(shared: Platform, api: httpx.Client, everything: dict[str, Any], tmp_path: Path) -> None:
@@ -30,6 +32,6 @@ def test_from_a_run(shared: Platform, api: httpx.Client, everything: dict[str, A
 def test_without_walls_the_same_attempts_reach_a_process_which_notes_it() -> None:
     with watched("bait") as process:
         # The others take a kernel that lets one trace, and he who is traced stops.
-        done = {kind for kind in ("look", "signal", "queue", "thread", "open") if ATTEMPTS[kind](process.pid)}
+        done = {kind for kind in ("look", "signal", "queue", "thread", "open") if _ATTEMPTS[kind](process.pid)}
         assert len(done) == 5
         assert "Urgent I/O condition" in process.touched()
