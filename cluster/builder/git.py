@@ -41,7 +41,7 @@ echo "$commit"
 set -- "$1" "$commit" "$3" "$4" "$5"
 """
 
-_EXPORT = r"""
+_WRITE = r"""
 git log -1 --format=%B "$2" | head -c 2000 >/checkout/message
 git ls-tree -r -l "$2" | awk -v bytes="$4" -v files="$5" '{ s += $4 } END { exit (s > bytes || NR > files) }' || exit 22
 git ls-tree -r -z "$2" >/checkout/listing
@@ -135,9 +135,8 @@ async def resolve(workshop: Workshop, address: str, ref: str, uid: int | None = 
 
 
 async def export(workshop: Workshop, steps: Steps, source: "Source", mirror: Path, work: Path) -> Exported:
-    """Fetch one commit and write its files to `work`/tree. Raises Refused, BuildFailed, BuildInterrupted."""
-    await _run(_FETCH_COMMIT, workshop, steps, source, mirror, work, steps.log.output)
-    return _read_export(work)
+    """Fetch one commit and write its files to a new folder in `work`. Raises Refused, BuildFailed, BuildInterrupted."""
+    return await _export(_FETCH_COMMIT, workshop, steps, source, mirror, work, steps.log.output)
 
 
 async def export_branch(
@@ -150,23 +149,23 @@ async def export_branch(
             tell(line)
 
     source = Source(address, "", f"refs/heads/{check_ref(branch)}" if branch else "HEAD")
-    await _run(_FETCH_REF, workshop, steps, source, mirror, work, read)
-    return _read_export(work)
+    return await _export(_FETCH_REF, workshop, steps, source, mirror, work, read)
 
 
-async def _run(
+async def _export(
     fetch: str, workshop: Workshop, steps: Steps, source: "Source", mirror: Path, work: Path, sink: Sink
-) -> None:
+) -> Exported:
     repository = _readable(parse_repository(source.repository))
     checkout = own_folder(work / "checkout", steps.user)
     mounts = (Mount(own_cache(mirror, steps.user), "/git", "bind"), Mount(checkout, "/checkout", "bind"))
     view = await git_view(repository, workshop, mounts)
     limits = workshop.limits
     arguments = [repository.url, source.commit, check_ref(source.ref), str(limits.tree_bytes), str(limits.tree_files)]
-    command = ["/bin/sh", "-c", _OPEN + fetch + _EXPORT, "export", *arguments]
+    command = ["/bin/sh", "-c", _OPEN + fetch + _WRITE, "export", *arguments]
     code = await steps.run(view, command, repository.ports, sink)
     if code != 0:
         raise BuildFailed(*_WHY.get(code, ("ExportFailed", "The commit's files could not be written.")))
+    return _read_export(checkout)
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,22 @@ import httpx
 
 from tests.system.platform import Platform, eventually
 from tests.system.repositories import commit
-from tests.system.walls.test_escape import HOOKED
 from tests.system.walls.test_users import running_as
 
+_LOCK = json.dumps(
+    {
+        "name": "hook",
+        "version": "1.0.0",
+        "lockfileVersion": 3,
+        "requires": True,
+        "packages": {"": {"name": "hook", "version": "1.0.0", "hasInstallScript": True}},
+    }
+)
+_HOOKED = {
+    "package-lock.json": _LOCK,
+    "server.js": "const {HOST, PORT} = process.env; "
+    "require('http').createServer((q, r) => r.end('ok')).listen(PORT, HOST)",
+}
 _BY_NAME = "echo by name > /dev/stderr"
 
 
@@ -22,7 +35,7 @@ def _package(hook: str, script: str) -> dict[str, str]:
         "build": f"{_BY_NAME}; cat /etc/shadow; sleep {script}",
         "start": "node server.js",
     }
-    return {**HOOKED, "package.json": json.dumps({"name": "hook", "version": "1.0.0", "scripts": scripts})}
+    return {**_HOOKED, "package.json": json.dumps({"name": "hook", "version": "1.0.0", "scripts": scripts})}
 
 
 def _status_of(command: str) -> str:

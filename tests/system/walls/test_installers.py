@@ -18,7 +18,7 @@ from tests.system.walls.smuggled import COMMAND, probe, reached
 
 _UV = Path(sys.executable).parent / "uv"
 _SERVER = "const {HOST, PORT} = process.env; require('http').createServer((q, r) => r.end('ok')).listen(PORT, HOST)"
-_NOTED = "/env/said"
+_NOTED = "/cache/said"
 _SETUP = f"""
 import subprocess
 from setuptools import setup
@@ -106,7 +106,7 @@ def test_from_the_build_of_a_python_package(
 
 
 def _said(running: Platform) -> list[Path]:
-    return list(running.data_dir.glob(f"nodes/*/caches/*{_NOTED}"))
+    return list(running.data_dir.glob("nodes/*/caches/*/env/said"))
 
 
 _HOOKS = ("preinstall", "install", "postinstall")

@@ -10,7 +10,7 @@ from cluster.builder.build import Release
 from cluster.builder.bytecode import finish_compiling
 from cluster.builder.git import Source, resolve
 from cluster.builder.inspect import inspect
-from cluster.builder.prefetch import prefetch
+from cluster.builder.prefetch import Prefetch
 from cluster.sandbox.identity import DOWNLOADS, own_uid_of, uid_of
 from tests.unit.cluster.builder.bench import Bench
 from tests.unit.cluster.builder.test_inspect import PYTHON
@@ -45,7 +45,8 @@ def layer(bench: Bench, release: Release, part: str) -> Path:
 async def test_git_fetches_as_the_project(bench: Bench, tmp_path: Path) -> None:
     first = repository(tmp_path / "repo", {"main.py": "print(1)", "deep/link": ""})
     assert await resolve(bench.workshop, str(tmp_path / "repo"), "main", USER) == first
-    await prefetch(bench.workshop, bench.store, "p1", Source(str(tmp_path / "repo"), first, "main"), USER)
+    ahead = Prefetch(bench.workshop, bench.store, "p1", USER)
+    await ahead.commit(Source(str(tmp_path / "repo"), first, "main"))
     assert owners(bench.workshop.cache("p1", "git")) == {USER}
     release = await bench.build(str(tmp_path / "repo"), first, uid=USER)
     assert "here already" in bench.text()
