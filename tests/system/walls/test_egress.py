@@ -14,30 +14,22 @@ from cluster.egress.own_addresses import own_addresses
 from cluster.egress.usage import read_ledger
 from tests.system.platform import Platform, eventually, platform
 from tests.system.repositories import commit
+from tests.system.walls.answering import answering
 
 MIB = 1024 * 1024
-CALLER = """import http.server, os, socket, urllib.parse
+CALLER = """import socket, urllib.parse
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        asked = urllib.parse.parse_qs(self.path.partition("?")[2])
-        said = "up"
-        if "to" in asked:
-            host, port = asked["to"][0].split(":")
-            try:
-                with socket.create_connection((host, int(port)), 5) as s:
-                    s.sendall(asked["bytes"][0].encode() + b"\\n")
-                    said = str(len(s.makefile("rb").read()))
-            except OSError as error:
-                said = type(error).__name__
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(said)))
-        self.end_headers()
-        self.wfile.write(said.encode())
-    def log_message(self, *_):
-        pass
-
-http.server.ThreadingHTTPServer((os.environ["HOST"], int(os.environ["PORT"])), Handler).serve_forever()
+def answer(path):
+    asked = urllib.parse.parse_qs(path.partition("?")[2])
+    if "to" not in asked:
+        return "up"
+    host, port = asked["to"][0].split(":")
+    try:
+        with socket.create_connection((host, int(port)), 5) as s:
+            s.sendall(asked["bytes"][0].encode() + b"\\n")
+            return str(len(s.makefile("rb").read()))
+    except OSError as error:
+        return type(error).__name__
 """
 
 
@@ -84,7 +76,7 @@ def end_part(running: Platform, sign: signal.Signals) -> None:
 
 
 def test_an_accounts_list_opens_a_network_and_its_use_is_kept(running: Platform, giver: str, tmp_path: Path) -> None:
-    commit(tmp_path / "caller", {"main.py": CALLER})
+    commit(tmp_path / "caller", answering(CALLER))
     with running.api() as api:
         project = running.new_project(api, "caller", tmp_path / "caller")
         assert running.deploy(api, project)["status"] == "live"

@@ -7,27 +7,19 @@ import pytest
 
 from tests.system.platform import Platform, eventually
 from tests.system.repositories import commit, version
+from tests.system.walls.answering import answering
 
-CALLER = """import http.server, os, urllib.error, urllib.request
+CALLER = """import urllib.error, urllib.request
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        said = "up"
-        if len(self.path) > 1:
-            try:
-                said = urllib.request.urlopen(f"http:/{self.path}", timeout=10).read().decode()
-            except urllib.error.HTTPError as error:
-                said = str(error.code)
-            except OSError as error:
-                said = type(error).__name__
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(said)))
-        self.end_headers()
-        self.wfile.write(said.encode())
-    def log_message(self, *_):
-        pass
-
-http.server.ThreadingHTTPServer((os.environ["HOST"], int(os.environ["PORT"])), Handler).serve_forever()
+def answer(path):
+    if len(path) == 1:
+        return "up"
+    try:
+        return urllib.request.urlopen(f"http:/{path}", timeout=10).read().decode()
+    except urllib.error.HTTPError as error:
+        return str(error.code)
+    except OSError as error:
+        return type(error).__name__
 """
 MANIFEST = """
 apiVersion: setpoint.dev/v1
@@ -54,8 +46,8 @@ def test_a_sibling_is_reached_by_who_lists_it(shared: Platform, api: httpx.Clien
         pytest.fail("this machine refuses the fabric")
     deployed(shared, api, "called", version("I am called"), tmp_path / "called")
     deployed(shared, api, "private", version("I am private"), tmp_path / "private")
-    deployed(shared, api, "stranger", {"main.py": CALLER}, tmp_path / "stranger")
-    commit(tmp_path / "calling", {"main.py": CALLER})
+    deployed(shared, api, "stranger", answering(CALLER), tmp_path / "stranger")
+    commit(tmp_path / "calling", answering(CALLER))
     shared.kubectl("-n", "acc-main", "apply", "-f", "-", given=MANIFEST.format(repository=tmp_path / "calling"))
     eventually(lambda: shared.get("calling").text == "up", 60)
     eventually(lambda: shared.get("calling", "/called.internal/").text.startswith("I am called"))

@@ -8,26 +8,18 @@ import httpx
 
 from tests.system.platform import Platform, eventually
 from tests.system.repositories import commit
+from tests.system.walls.answering import answering
 
-APP = """import http.server, os
+APP = """import os
 
 with open("/data/store/written", "a") as file:
     file.write("x")
 os.system("echo said by a shell > /dev/stderr")
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        said = "".join(open(name).read() for name in ("/proc/self/status", "/etc/passwd", "/etc/resolv.conf"))
-        said += repr(os.stat("/data/store/written").st_uid == os.geteuid())
-        said += repr([name for name in os.listdir("/proc/self/fd") if int(name) > 5])
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(said)))
-        self.end_headers()
-        self.wfile.write(said.encode())
-    def log_message(self, *_):
-        pass
-
-http.server.ThreadingHTTPServer((os.environ["HOST"], int(os.environ["PORT"])), Handler).serve_forever()
+def answer(path):
+    said = "".join(open(name).read() for name in ("/proc/self/status", "/etc/passwd", "/etc/resolv.conf"))
+    said += repr(os.stat("/data/store/written").st_uid == os.geteuid())
+    return said + repr([name for name in os.listdir("/proc/self/fd") if int(name) > 5])
 """
 NAMES = ("user-one", "user-two")
 MANIFEST = """
@@ -66,7 +58,7 @@ def seen(shared: Platform, api: httpx.Client, name: str) -> set[int]:
 
 
 def test_each_project_has_a_user_of_its_own(shared: Platform, api: httpx.Client, tmp_path: Path) -> None:
-    commit(tmp_path / "app", {"main.py": APP})
+    commit(tmp_path / "app", answering(APP))
     for name in NAMES:
         manifest = MANIFEST.format(name=name, repository=tmp_path / "app")
         shared.kubectl("-n", "acc-main", "apply", "-f", "-", given=manifest)
