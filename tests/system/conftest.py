@@ -1,4 +1,4 @@
-"""One installation for the tests that leave it as they found it; tests that break things start their own."""
+"""One installation for tests that leave it as they found it, and one of its own for each module that breaks things."""
 
 from collections.abc import Iterator
 
@@ -30,3 +30,22 @@ def leaves_no_project(request: pytest.FixtureRequest) -> Iterator[None]:
 def api(shared: Platform) -> Iterator[httpx.Client]:
     with shared.api() as client:
         yield client
+
+
+@pytest.fixture(scope="module")
+def nodes() -> int:
+    """Of the module's own installation; a module that wants more says so."""
+    return 1
+
+
+@pytest.fixture(scope="module")
+def running(nodes: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
+    """The module's own installation, in which its tests may break what they like."""
+    with platform(tmp_path_factory.mktemp("own") / "data", nodes=nodes) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def client(running: Platform) -> Iterator[httpx.Client]:
+    with running.api() as made:
+        yield made

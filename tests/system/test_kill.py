@@ -5,27 +5,14 @@ import os
 import signal
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.system.load import Load
-from tests.system.platform import Platform, eventually, holders, platform
+from tests.system.platform import Platform, eventually, holders
 from tests.system.repositories import commit, lively, version
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    with platform(tmp_path_factory.mktemp("kill") / "data") as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def client(running: Platform) -> Iterator[httpx.Client]:
-    with running.api() as api:
-        yield api
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """Scaling by the API and by kubectl; spreading over nodes; saying so when more is wanted than fits."""
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -12,27 +11,20 @@ from tests.system.repositories import commit, version
 
 
 @pytest.fixture(scope="module")
-def three(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    with platform(tmp_path_factory.mktemp("three") / "data", nodes=3) as running:
-        yield running
+def nodes() -> int:
+    return 3
 
 
 @pytest.fixture(scope="module")
-def client(three: Platform) -> Iterator[httpx.Client]:
-    with three.api() as api:
-        yield api
-
-
-@pytest.fixture(scope="module")
-def project(three: Platform, client: httpx.Client, tmp_path_factory: pytest.TempPathFactory) -> str:
+def project(running: Platform, client: httpx.Client, tmp_path_factory: pytest.TempPathFactory) -> str:
     repository = tmp_path_factory.mktemp("repository")
     commit(repository, version("scaled"))
-    id_ = three.new_project(client, "scaled", repository)
-    assert three.deploy(client, id_)["status"] == "live"
+    id_ = running.new_project(client, "scaled", repository)
+    assert running.deploy(client, id_)["status"] == "live"
     return id_
 
 
-def running(client: httpx.Client, project: str, count: int) -> list[str]:
+def running_on(client: httpx.Client, project: str, count: int) -> list[str]:
     """The nodes of the running instances, once there are so many."""
 
     def look() -> list[str] | None:
@@ -48,22 +40,22 @@ def scale(client: httpx.Client, project: str, instances: int, **more: str) -> No
     assert answer.status_code == 200, answer.text
 
 
-def test_by_api_and_by_kubectl_one_three_zero_two(three: Platform, client: httpx.Client, project: str) -> None:
+def test_by_api_and_by_kubectl_one_three_zero_two(running: Platform, client: httpx.Client, project: str) -> None:
     scale(client, project, 3)
-    assert set(Counter(running(client, project, 3)).values()) == {1}, "one on each node"
-    three.kubectl("-n", "acc-main", "scale", "scaling/scaled-web", "--replicas=0")
-    running(client, project, 0)
+    assert set(Counter(running_on(client, project, 3)).values()) == {1}, "one on each node"
+    running.kubectl("-n", "acc-main", "scale", "scaling/scaled-web", "--replicas=0")
+    running_on(client, project, 0)
     eventually(lambda: client.get(f"/v1/projects/{project}").json()["status"] == "stopped")
-    answer = three.get("scaled")
+    answer = running.get("scaled")
     assert answer.status_code == 503
     assert answer.headers["retry-after"]
     scale(client, project, 2)
-    assert len(set(running(client, project, 2))) == 2
-    eventually(lambda: three.get("scaled").status_code == 200)
+    assert len(set(running_on(client, project, 2))) == 2
+    eventually(lambda: running.get("scaled").status_code == 200)
     eventually(lambda: client.get(f"/v1/projects/{project}").json()["status"] == "running")
 
 
-def test_more_than_fits_is_said_and_never_silently_cut(three: Platform, client: httpx.Client, project: str) -> None:
+def test_more_than_fits_is_said_and_never_silently_cut(running: Platform, client: httpx.Client, project: str) -> None:
     scale(client, project, 100, size="xlarge")
     seen = eventually(
         lambda: (s := client.get(f"/v1/projects/{project}/scale").json())["schedulable"] is False and s, 40
@@ -71,12 +63,12 @@ def test_more_than_fits_is_said_and_never_silently_cut(three: Platform, client: 
     assert seen
     assert "CPU" in seen["message"] or "memory" in seen["message"].lower()
     eventually(lambda: client.get(f"/v1/projects/{project}").json()["status"] == "degraded")
-    record = next(r for r in three.records("scalings") if r["metadata"]["name"] == "scaled-web")
+    record = next(r for r in running.records("scalings") if r["metadata"]["name"] == "scaled-web")
     condition = next(c for c in record["status"]["conditions"] if c["type"] == "Schedulable")
     assert condition["status"] == "False"
     assert condition["message"]
     scale(client, project, 2, size="nano")
-    running(client, project, 2)
+    running_on(client, project, 2)
     eventually(lambda: client.get(f"/v1/projects/{project}/scale").json()["schedulable"])
 
 
@@ -87,7 +79,7 @@ def test_a_node_killed_with_its_instances_is_replaced_within_30_s(tmp_path: Path
         project = two.new_project(client, "moved", repository)
         two.deploy(client, project)
         scale(client, project, 2)
-        assert set(running(client, project, 2)) == {"node-1", "node-2"}
+        assert set(running_on(client, project, 2)) == {"node-1", "node-2"}
         two.lose_node("node-2")
 
         def elsewhere() -> bool:

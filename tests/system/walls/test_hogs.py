@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -10,23 +9,11 @@ import pytest
 
 from tests.system.held import Held, most
 from tests.system.load import Load
-from tests.system.platform import Platform, eventually, platform
+from tests.system.platform import Platform, eventually
 from tests.system.walls.hogs import start_hog, start_neighbour, states_of
 
 MIB = 1024 * 1024
 CLIENTS = tuple(f"127.0.0.{number}" for number in range(2, 6))
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    with platform(tmp_path_factory.mktemp("hogs") / "data") as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def client(running: Platform) -> Iterator[httpx.Client]:
-    with running.api() as api:
-        yield api
 
 
 @pytest.fixture(scope="module")
