@@ -1,8 +1,9 @@
 """What an instance sees of this machine: its release, its volumes, its own variables. Nothing is decided twice: the
 manifest says what the build prepared, the workload what the project wants."""
 
+import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -90,7 +91,14 @@ def _tools(manifest: Manifest, workshop: Workshop) -> list[Mount]:
 
 def _volumes(wanted: Wanted) -> list[Mount]:
     volumes = sorted(wanted.workload.spec.volumes, key=lambda volume: volume.mount_path)
+    if lie_in_each_other([volume.mount_path for volume in volumes]):
+        # The records refuse it since they know of it; a link in the outer one would lead the inner one anywhere.
+        raise CannotStart("NestedVolumes", "A volume lies in another: give each a mountPath beside the others.")
     return [Mount(wanted.volumes[volume.name], volume.mount_path, "bind") for volume in volumes]
+
+
+def lie_in_each_other(paths: Sequence[str]) -> bool:
+    return any(f"{inner}/".startswith(f"{outer}/") for inner, outer in itertools.permutations(paths, 2))
 
 
 def _environment(manifest: Manifest, wanted: Wanted) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from crds.models.record import GROUP, VERSION, Column, Record, Resource, Shape, Status, named_list
 
@@ -49,10 +49,17 @@ class EnvSpec(Shape):
 
 class Volume(Shape):
     name: str = Field(pattern=PROCESS_NAME)
-    mount_path: str = Field(pattern=r"^/data(/[A-Za-z0-9._-]+)*$", max_length=200)
+    mount_path: str = Field(pattern=r"^/data(/\.{0,2}[A-Za-z0-9_-][A-Za-z0-9._-]*)*$", max_length=200)
     size_mi_b: int = Field(
         default=1024, ge=1, alias="sizeMiB", description="Who fills more is ended; beside the project's disk quota"
     )
+
+
+# What is mounted inside a volume would be mounted where a link in it leads.
+APART: dict[str, JsonValue] = {
+    "rule": "self.all(a, !self.exists(b, a.name != b.name && (b.mountPath + '/').startsWith(a.mountPath + '/')))",
+    "message": "no volume may lie in another: give each a mountPath beside the others, as /data/a and /data/b",
+}
 
 
 class ProjectSpec(Shape):
@@ -60,7 +67,7 @@ class ProjectSpec(Shape):
     source: ProjectSource = Field(default_factory=ProjectSource)
     processes: list[ProcessSpec] = named_list(max_length=20)
     env: EnvSpec = Field(default_factory=EnvSpec)
-    volumes: list[Volume] = named_list(max_length=10)
+    volumes: list[Volume] = named_list(APART, max_length=10)
     siblings: list[Annotated[str, Field(max_length=30, pattern=SIBLING)]] = Field(
         default_factory=list,
         max_length=50,

@@ -162,7 +162,10 @@ def immutable(**field: Any) -> Any:
     return Field(json_schema_extra={"x-kubernetes-validations": [rule]}, **field)
 
 
-def named_list(**field: Any) -> Any:
-    """A list whose items are told apart by `name`, so that two writers can own different items."""
+def named_list(*rules: dict[str, JsonValue], **field: Any) -> Any:
+    """A list whose items are told apart by `name`, so that two writers can own different items. `rules` hold for all of
+    it (CEL: rule, message)."""
     extra: dict[str, JsonValue] = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]}
+    if rules:
+        extra["x-kubernetes-validations"] = list(rules)
     return Field(default_factory=list, json_schema_extra=extra, **field)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.system.platform import Platform, eventually, platform
 from tests.system.repositories import commit
@@ -120,3 +121,24 @@ def test_files_stay_when_the_project_says_so_at_its_end(tmp_path: Path, shared: 
     remove(shared, "passing")
     eventually(lambda: not gone.exists(), 60)
     assert (kept / "book/visits").read_text() == "one\n"
+
+
+@pytest.mark.parametrize(
+    ("inner", "why"),
+    [
+        ("/data/book/deep/er", "no volume may lie in another"),
+        ("/data/../etc", "should match"),
+        ("/etc", "should match"),
+    ],
+)
+def test_a_volume_lies_below_data_and_in_no_other(shared: Platform, inner: str, why: str) -> None:
+    manifest = f"""
+apiVersion: setpoint.dev/v1
+kind: Project
+metadata: {{name: nested}}
+spec:
+  volumes: [{{name: book, mountPath: /data/book}}, {{name: inner, mountPath: {inner}}}]
+"""
+    said = shared.kubectl("-n", namespace(shared), "apply", "-f", "-", given=manifest, check=False)
+    assert why in said
+    assert "nested" not in {name for _, name in shared.projects()}

@@ -5,6 +5,7 @@ from typing import Literal
 
 import pytest
 
+from cluster.node.view import lie_in_each_other
 from cluster.node.volumes import Note, Volumes
 from crds.models.project import Project, ProjectSpec
 from crds.models.record import Metadata
@@ -66,3 +67,18 @@ def test_what_an_agent_that_was_killed_began_to_remove_goes_too(tmp_path: Path) 
     (tmp_path / "volumes/.gone-u1/data").mkdir(parents=True)
     volumes.sweep(volumes.all(), [])
     assert volumes.all() == []
+
+
+@pytest.mark.parametrize(
+    ("paths", "nested"),
+    [
+        (["/data"], False),
+        (["/data/a", "/data/b"], False),
+        (["/data/a", "/data/ab"], False),
+        (["/data/a", "/data/a/b/c"], True),
+        (["/data/x/y", "/data"], True),
+        (["/data/a", "/data/a"], True),
+    ],
+)
+def test_volumes_that_lie_in_each_other(paths: list[str], nested: bool) -> None:
+    assert lie_in_each_other(paths) is nested
