@@ -6,16 +6,19 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := $(shell sed -n 's/^uv==\([0-9.]*\).*/\1/p' requirements.lock)
 
-.PHONY: help up test check lint types patient tests bench crds lock install install-dev
+.PHONY: help up test test-machine check lint types patient tests bench crds lock install install-dev
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 up: install ## Install what is locked and start Setpoint in the foreground (Ctrl-C stops it)
 	@exec $(BIN)/setpoint up $(ARGS)
 
 test: lint ## The checks and all tests
 	@$(MAKE) --no-print-directory -j2 patient tests
+
+test-machine: install-dev ## Tests that need a kernel and a systemd of their own, in qemu (as root, on Debian)
+	@$(BIN)/python -m tests.machine $(ARGS)
 
 check: lint types ## Lint, format, types, layers
 
@@ -33,7 +36,7 @@ patient: types
 	@$(BIN)/pytest tests -m patient -q
 
 tests: install-dev
-	@$(BIN)/pytest tests -m "not bench and not patient" $(ARGS)
+	@$(BIN)/pytest tests -m "not bench and not machine and not patient" $(ARGS)
 
 bench: install-dev ## Measure against the floors; figures belong in docs/benchmarks.md
 	@$(BIN)/pytest tests/bench -m bench -s $(ARGS)

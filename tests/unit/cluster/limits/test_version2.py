@@ -1,4 +1,4 @@
-"""Control groups of version 2, with the real kernel's: where its three controllers are ours."""
+"""Control groups of version 2, with the real kernel's: where its three controllers are ours (see `conftest.py`)."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from cluster.limits.allowance import Allowance, of_size
-from cluster.limits.delegation import Unavailable, find_version2
+from cluster.limits.delegation import find_version2
 from cluster.limits.version2 import Version2Groups, values
 from tests.unit.cluster.limits import trials
 from tests.unit.cluster.limits.trials import BURN, FORKS, HOG, MIB
@@ -16,10 +16,7 @@ from tests.unit.cluster.limits.trials import BURN, FORKS, HOG, MIB
 
 @pytest.fixture
 def groups() -> Iterator[Version2Groups]:
-    try:
-        found = find_version2(f"setpoint-test-{os.getpid()}", "node")
-    except Unavailable as refused:
-        pytest.skip(f"no control groups of version 2 can be made here: {refused}")
+    found = find_version2(f"setpoint-test-{os.getpid()}", "node")
     yield found
     found.close()
     assert not found.of("one").folder.parent.parent.exists()
@@ -30,23 +27,27 @@ async def run(groups: Version2Groups, allowance: Allowance, code: str) -> tuple[
     return await trials.run(group, [group.folder], code)
 
 
+@pytest.mark.version2
 async def test_a_memory_hog_is_ended_and_it_is_known_why(groups: Version2Groups) -> None:
     ended, ran_out, _ = await run(groups, of_size(1, 64 * MIB, 100), HOG)
     assert ended == 137
     assert ran_out
 
 
+@pytest.mark.version2
 async def test_what_stays_within_its_memory_did_not_run_out(groups: Version2Groups) -> None:
     ended, ran_out, _ = await run(groups, of_size(1, 64 * MIB, 100), "x = b'x' * 1048576")
     assert ended == 0
     assert not ran_out
 
 
+@pytest.mark.version2
 async def test_no_more_processes_than_allowed(groups: Version2Groups) -> None:
     ended, _, _ = await run(groups, of_size(1, 256 * MIB, 50), FORKS)
     assert ended == 42
 
 
+@pytest.mark.version2
 async def test_no_more_cpu_than_allowed(groups: Version2Groups) -> None:
     begun = time.monotonic()
     _, _, used = await run(groups, Allowance(0.2, 0.2, 128 * MIB, 50), BURN)
@@ -54,6 +55,7 @@ async def test_no_more_cpu_than_allowed(groups: Version2Groups) -> None:
     assert used < 0.5 * passed
 
 
+@pytest.mark.version2
 def test_a_second_installation_and_a_second_node_in_the_same_group(groups: Version2Groups) -> None:
     others = [find_version2(f"setpoint-test-{os.getpid()}-b", node) for node in ("node", "other")]
     try:
@@ -64,6 +66,7 @@ def test_a_second_installation_and_a_second_node_in_the_same_group(groups: Versi
             each.close()
 
 
+@pytest.mark.version2
 def test_empty_groups_are_swept_and_others_kept(groups: Version2Groups) -> None:
     allowance = of_size(1, 64 * MIB, 50)
     left, kept, used = (groups.make(name, allowance) for name in ("left", "kept", "used"))

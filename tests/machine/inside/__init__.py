@@ -1,0 +1,1 @@
+"""Runs inside the machine: as root, started by its systemd."""
