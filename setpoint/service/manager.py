@@ -93,11 +93,16 @@ class Manager:
             return
         user = pwd.getpwuid(os.geteuid()).pw_name
         done = _run("loginctl", "enable-linger", user)
-        if done.returncode != 0:
+        if done.returncode != 0 and not _stays(user):
             raise Refused(
                 f"Your services would end when you log out, and this may not be changed ({done.stderr.strip()}): "
                 f"allow it with `sudo loginctl enable-linger {user}`, and try again."
             )
+
+
+def _stays(user: str) -> bool:
+    """Root may have allowed it, where the user may not even ask."""
+    return _run("loginctl", "show-user", "--property=Linger", user).stdout.strip() == "Linger=yes"
 
 
 def _run(*command: str) -> subprocess.CompletedProcess[str]:

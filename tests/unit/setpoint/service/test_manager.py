@@ -87,6 +87,15 @@ def test_without_lingering_nothing_is_done(world: World) -> None:
     assert not world.units.exists()
 
 
+def test_what_root_allowed_already_need_not_be_asked_for(world: World) -> None:
+    """Without polkit nobody but root may change it, and asking for what is so already is refused, too."""
+    world.refuse("enable-linger")
+    loginctl = world.folder / "bin" / "loginctl"
+    loginctl.write_text(loginctl.read_text().replace("exit 0", "echo Linger=yes"))
+    world.manager.install("a.service", "text\n")
+    assert (world.units / "a.service").exists()
+
+
 def test_remove(world: World) -> None:
     world.manager.install("a.service", "text\n")
     world.heard()
