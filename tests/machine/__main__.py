@@ -12,10 +12,9 @@ CHECKOUT = Path(__file__).parent.parent.parent
 FOLDER = CHECKOUT / ".machine"
 # Those of version 1 need another kernel, and run in `make test`.
 TESTS = [
-    "tests/machine/inside",
     "tests/unit/cluster/limits",
     "--ignore=tests/unit/cluster/limits/test_version1.py",
-    "tests/unit/setpoint/service/test_unit.py",
+    "tests/machine/inside",
 ]
 
 

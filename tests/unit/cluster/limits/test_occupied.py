@@ -27,10 +27,12 @@ def own_tree() -> tuple[Path, str]:
         tree, _ = _own_group(Path("/proc/self"))
         there = (tree / "cgroup.controllers").read_text().split()
     except Exception as error:
-        pytest.skip(f"no control groups of version 2 are mounted here: {error}")
+        pytest.skip(f"no control groups of version 2 are mounted here (`make test-machine` has them): {error}")
     found = [each for each in STRICT if each in there]
     if not found or (tree / "cgroup.type").exists():
-        pytest.skip(f"version 2 has none of {', '.join(STRICT)} here, or its root is not to be seen")
+        pytest.skip(
+            f"version 2 has none of {', '.join(STRICT)} here (`make test-machine` has), or no root is to be seen"
+        )
     return tree, found[0]
 
 
