@@ -26,8 +26,8 @@ from tests.ports import free_port
 
 HERE = Path(__file__).parent
 PROJECTS = 100
-ROUNDS = 24
-SECONDS = 1
+ROUNDS = 8
+SECONDS = 4
 HOST = "p50--main.localhost"
 
 
