@@ -38,6 +38,8 @@ def render(settings: Settings, launcher: Launcher, wanted_by: str) -> str:
     variables = {"PATH": launcher.search_path}
     if settings.allow_shared_network:
         variables["SETPOINT_ALLOW_SHARED_NETWORK"] = "1"
+    if not settings.landlock:
+        variables["SETPOINT_LANDLOCK"] = "0"
     return _TEMPLATE.format(
         description=description(settings.data_dir),
         command=" ".join(word(part) for part in command),

@@ -65,11 +65,13 @@ def test_every_setting_is_in_the_command(tmp_path: Path) -> None:
         *("--allow-egress", "10.1.0.0/16", "--network", "shared", "--rate-per-minute", "7"),
         *("--git-ca", str(tmp_path / "ca.pem"), "--git-interval", "9", "--git-host", "https://git.example"),
         SETPOINT_ALLOW_SHARED_NETWORK="1",
+        SETPOINT_LANDLOCK="0",
     )
     lines = dict(line.split("=", 1) for line in render(given, launcher(ROOT), "x.target").splitlines() if "=" in line)
     assert unquoted(lines["ExecStart"])[:4] == [":/bin/sh", "-m", "setpoint", "up"]
     variables = dict(each.split("=", 1) for each in unquoted(lines["Environment"]))
-    assert variables == {"PATH": "/usr/bin:/bin", "SETPOINT_ALLOW_SHARED_NETWORK": "1"}
+    assert variables.pop("PATH") == "/usr/bin:/bin"
+    assert variables == {"SETPOINT_ALLOW_SHARED_NETWORK": "1", "SETPOINT_LANDLOCK": "0"}
     parser = ArgumentParser()
     add_options(parser)
     again = read_settings(parser.parse_args(unquoted(lines["ExecStart"])[4:]), variables)
