@@ -53,6 +53,7 @@ git --work-tree=/checkout/tree checkout-index -q -a -f
 
 _UNREADABLE = "The repository could not be read: check its address and that it may be read."
 _MOST_COMPLAINTS = 50
+_BY_ANYBODY = 0o005
 _LISTING_BYTES = 256 * 1024 * 1024
 _MESSAGE_BYTES = 8000
 _TOO_LARGE = ("RepositoryTooLarge", "The commit's files are more, or larger, than a build may have.")
@@ -105,7 +106,7 @@ class Exported:
 async def resolve(workshop: Workshop, address: str, ref: str, uid: int | None = None) -> str:
     """The commit at which a branch, tag or (empty ref) the repository's HEAD stands. `uid`: the user that git runs as
     (None: our own). Raises Refused, BuildFailed."""
-    repository = _readable(parse_repository(address))
+    repository = _readable(parse_repository(address), uid)
     if is_commit(check_ref(ref)):
         return ref
     wanted = [f"refs/heads/{ref}", f"refs/tags/{ref}", f"refs/tags/{ref}^{{}}"] if ref else ["HEAD"]
@@ -155,7 +156,7 @@ async def export_branch(
 async def _export(
     fetch: str, workshop: Workshop, steps: Steps, source: "Source", mirror: Path, work: Path, sink: Sink
 ) -> Exported:
-    repository = _readable(parse_repository(source.repository))
+    repository = _readable(parse_repository(source.repository), steps.user)
     checkout = own_folder(work / "checkout", steps.user)
     mounts = (Mount(own_cache(mirror, steps.user), "/git", "bind"), Mount(checkout, "/checkout", "bind"))
     view = await git_view(repository, workshop, mounts)
@@ -177,9 +178,17 @@ class Source:
     ref: str = ""
 
 
-def _readable(repository: Repository) -> Repository:
-    if repository.kind == "file" and not Path(repository.path).is_dir():
-        raise Refused("There is no repository at that path.")
+def _readable(repository: Repository, user: int | None) -> Repository:
+    """`user`: the one that git runs as. Raises Refused."""
+    if repository.kind == "file":
+        folder = Path(repository.path)
+        if not folder.is_dir():
+            raise Refused("There is no repository at that path.")
+        if user is not None and folder.stat().st_mode & _BY_ANYBODY != _BY_ANYBODY:
+            raise Refused(
+                "Only its owner may read the repository at that path, and git runs as the project's own user here: "
+                "let others read it (chmod -R o+rX)."
+            )
     return repository
 
 

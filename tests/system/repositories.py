@@ -45,6 +45,8 @@ def commit(repository: Path, files: dict[str, str], message: str = "Change") -> 
     """Write these files and commit them; the commit. The repository is made if need be."""
     if not (repository / ".git").exists():
         repository.mkdir(parents=True, exist_ok=True)
+        # As root the platform reads it as the project's user; pytest's folders are their owner's alone.
+        repository.chmod(0o755)
         git(repository, "init", "-q", "-b", "main")
     for name, text in files.items():
         path = repository / name

@@ -8,9 +8,11 @@ import pytest
 
 from cluster.builder.build import Release
 from cluster.builder.bytecode import finish_compiling
+from cluster.builder.errors import BuildFailed
 from cluster.builder.git import Source, resolve
 from cluster.builder.inspect import inspect
 from cluster.builder.prefetch import Prefetch
+from cluster.builder.repository import Refused
 from cluster.sandbox.identity import DOWNLOADS, own_uid_of, uid_of
 from tests.unit.cluster.builder.bench import Bench
 from tests.unit.cluster.builder.test_inspect import PYTHON
@@ -122,3 +124,12 @@ async def test_it_goes_on_after_builds_of_root(bench: Bench, tmp_path: Path) -> 
     assert owners(cache) == owners(bench.workshop.cache("p1", "git")) == {USER}
     assert outside.stat().st_uid == 0, "what a release holds was not handed over by another name"
     await finish_compiling()
+
+
+async def test_a_repository_of_its_owner_alone_is_refused_with_the_remedy(bench: Bench, tmp_path: Path) -> None:
+    first = repository(tmp_path / "repo", {"main.py": "print(1)"})
+    (tmp_path / "repo").chmod(0o700)
+    with pytest.raises(Refused, match="let others read it"):
+        await resolve(bench.workshop, str(tmp_path / "repo"), "main", USER)
+    with pytest.raises(BuildFailed, match="let others read it"):
+        await bench.build(str(tmp_path / "repo"), first, uid=USER)
