@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := $(shell sed -n 's/^uv==\([0-9.]*\).*/\1/p' requirements.lock)
 
-.PHONY: help up test test-machine check lint types beside tests bench crds lock install install-dev
+.PHONY: help up test test-machine check lint types patient tests bench crds lock install install-dev
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,7 +15,7 @@ up: install ## Install what is locked and start Setpoint in the foreground (Ctrl
 	@exec $(BIN)/setpoint up $(ARGS)
 
 test: lint ## The checks and all tests
-	@$(MAKE) --no-print-directory -j2 beside tests
+	@$(MAKE) --no-print-directory -j2 patient tests
 
 test-machine: install-dev ## Tests that need a kernel and a systemd of their own, in qemu (as root, on Debian)
 	@$(BIN)/python -m tests.machine $(ARGS)
@@ -31,13 +31,12 @@ types: install-dev
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-# Beside the others: tests that wait for minutes on end, and those that take no whole installation.
-beside: types
-	@$(BIN)/pytest tests/system -m patient -q
-	@$(BIN)/pytest tests/contract -q
+# Tests that wait for minutes on end, beside those that do not.
+patient: types
+	@$(BIN)/pytest tests -m patient -q
 
 tests: install-dev
-	@$(BIN)/pytest tests -m "not bench and not machine and not patient" --ignore=tests/contract $(ARGS)
+	@$(BIN)/pytest tests -m "not bench and not machine and not patient" $(ARGS)
 
 bench: install-dev ## Measure against the floors; figures belong in docs/benchmarks.md
 	@$(BIN)/pytest tests/bench -m bench -s $(ARGS)
