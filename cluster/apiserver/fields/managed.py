@@ -33,8 +33,13 @@ class Entry:
         return (self.manager, self.operation, version, self.subresource)
 
 
+def stored_entries(raw: Iterable[Json]) -> list[Entry]:
+    """Entries as `write_entries` made them."""
+    return [_entry(item, item.get("fieldsV1") or {}) for item in raw]
+
+
 def read_entries(raw: Iterable[Json]) -> list[Entry]:
-    """Raises a 400 for entries that are no field sets."""
+    """Entries as clients send them. Raises a 400 for those that are no field sets."""
     found: list[Entry] = []
     for item in raw:
         if item.get("operation") not in (APPLY, UPDATE):
@@ -42,17 +47,19 @@ def read_entries(raw: Iterable[Json]) -> list[Entry]:
         fields = item.get("fieldsV1") or {}
         if item.get("fieldsType", "FieldsV1") != "FieldsV1" or not isinstance(fields, dict):
             raise bad_request("metadata.managedFields: only FieldsV1 is known")
-        found.append(
-            Entry(
-                manager=item.get("manager", ""),
-                operation=item["operation"],
-                api_version=item.get("apiVersion", ""),
-                subresource=item.get("subresource", ""),
-                fields=canonical(fields),
-                time=item.get("time") or "",
-            )
-        )
+        found.append(_entry(item, canonical(fields)))
     return found
+
+
+def _entry(item: Json, fields: FieldSet) -> Entry:
+    return Entry(
+        manager=item.get("manager", ""),
+        operation=item["operation"],
+        api_version=item.get("apiVersion", ""),
+        subresource=item.get("subresource", ""),
+        fields=fields,
+        time=item.get("time") or "",
+    )
 
 
 def canonical(raw: Any) -> FieldSet:

@@ -11,6 +11,7 @@ from cluster.apiserver.fields.managed import (
     capped,
     conflict_error,
     read_entries,
+    stored_entries,
     write_entries,
 )
 from cluster.apiserver.fields.merge import merge
@@ -54,7 +55,7 @@ def track_update(old: Json | None, new: Json, node: Node, who: Entry, ignored: F
     before = (old or {}).get("metadata", {}).get("managedFields") or []
     if sent is not None and any(entry == {} for entry in sent):
         return
-    entries = read_entries(sent if sent else before)
+    entries = read_entries(sent) if sent and sent is not before else stored_entries(before)
     entries = _after_update(visible(old) if old else {}, visible(new), node, entries, who, ignored)
     _store(metadata, capped(entries))
 
@@ -110,7 +111,7 @@ def apply(
 ) -> Applied:
     """Lay `config` over `live` for the applier `who`. Raises the 409 of `conflict_error` unless forced."""
     old = _trimmed(live) if live else {}
-    entries = read_entries(live["metadata"].get("managedFields") or []) if live else []
+    entries = stored_entries(live["metadata"].get("managedFields") or []) if live else []
     if live and not entries:
         first = Entry(BEFORE_FIRST_APPLY, UPDATE, who.api_version, "", EMPTY, who.time)
         # What others own before anybody applied counts as one updater's.
@@ -120,7 +121,7 @@ def apply(
     mine = without_trees(without_trees(to_set(wanted, node), UNOWNED_SET), ignored)
     last = next((e.fields for e in entries if e.identity == who.identity), EMPTY)
     others = [e for e in entries if e.identity != who.identity]
-    if last:
+    if difference(last, mine):
         merged = _prune(merged, node, last, mine, others)
     allowed = allowed_conflicts(live, old, node) if live and who.manager == MANAGER else EMPTY
     others = _settle(old, merged, node, others, force, allowed)

@@ -98,6 +98,8 @@ def _is_list(old: Any, new: Any) -> bool:
 
 def same(old: Any, new: Any) -> bool:
     """Equal by type and value: True is not 1."""
+    if old is new:
+        return True
     if type(old) is not type(new):
         return False
     if type(old) in (dict, list):

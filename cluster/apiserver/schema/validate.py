@@ -9,6 +9,7 @@ from cluster.apiserver.schema.limits import check_limits
 from cluster.apiserver.schema.node import Node
 from cluster.apiserver.types import Json
 
+NOTHING: Json = {}
 TYPE_NAMES = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer", float: "number"}
 ACCEPTED: dict[str, tuple[type, ...]] = {
     "object": (dict,),
@@ -27,6 +28,13 @@ def validate(value: Any, node: Node, path: str = "") -> list[FieldError]:
     return errors
 
 
+def validate_change(value: Json, old: Json | None, node: Node) -> list[FieldError]:
+    """As `validate`, but what is the very same object in both is not looked at again."""
+    errors: list[FieldError] = []
+    _value(value, node, "", errors, old)
+    return errors
+
+
 def type_name(value: Any) -> str:
     return "null" if value is None else TYPE_NAMES[type(value)]
 
@@ -35,7 +43,7 @@ def at(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _value(value: Any, node: Node, path: str, errors: list[FieldError]) -> None:
+def _value(value: Any, node: Node, path: str, errors: list[FieldError], old: Any = None) -> None:
     kind = type(value)
     if value is None:
         if node.type and not node.nullable:
@@ -46,7 +54,7 @@ def _value(value: Any, node: Node, path: str, errors: list[FieldError]) -> None:
         errors.append(_wrong_type(value, node, path))
         return
     if kind is dict:
-        _object(value, node, path, errors)
+        _object(value, node, path, errors, old if type(old) is dict else NOTHING)
     elif kind is list:
         _list(value, node, path, errors)
     if node.limits is not None:
@@ -59,13 +67,16 @@ def _wrong_type(value: Any, node: Node, path: str) -> FieldError:
     return field_type(path, shown, f'{path} in body must be of type {wanted}: "{shown}"')
 
 
-def _object(value: Json, node: Node, path: str, errors: list[FieldError]) -> None:
+def _object(value: Json, node: Node, path: str, errors: list[FieldError], old: Json) -> None:
     errors.extend(field_required(at(path, name)) for name in node.required if name not in value)
     properties = node.properties
     for name, below in value.items():
+        before = old.get(name)
+        if below is before and below is not None:
+            continue
         child = properties.get(name) or node.additional
         if child is not None:
-            _value(below, child, f"{path}.{name}" if path else name, errors)
+            _value(below, child, f"{path}.{name}" if path else name, errors, before)
 
 
 def _list(value: list[Any], node: Node, path: str, errors: list[FieldError]) -> None:

@@ -69,19 +69,19 @@ def require_format(kind: str, target: Target) -> None:
 
 
 def patched(obj: Json, changes: Any, kind: str, target: Target) -> Json:
+    """`obj`, which the caller must not use any more, after the patch."""
     if kind == JSON_PATCH:
-        result = json_patch(obj, changes)
+        # By its copies one value may stand in two places: what is done to one must not be done to the other.
+        result = orjson.loads(orjson.dumps(json_patch(obj, changes)))
     elif not isinstance(changes, dict):
         raise bad_request("a merge patch must be an object")
     elif kind == STRATEGIC:
-        result = strategic_merge(obj, changes, target.version.schema)
+        result = orjson.loads(orjson.dumps(strategic_merge(obj, changes, target.version.schema)))
     else:
         result = merge_patch(obj, changes)
     if not isinstance(result, dict) or not isinstance(result.get("metadata"), dict):
         raise bad_request("the patched object is unrecognized")
-    # What is shared with the patch or the old object must not be changed through the new one.
-    fresh: Json = orjson.loads(orjson.dumps(result))
-    return fresh
+    return result
 
 
 def check_unmoved(target: Target, obj: Json) -> None:

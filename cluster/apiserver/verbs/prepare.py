@@ -8,7 +8,7 @@ from cluster.apiserver.http.request import Request
 from cluster.apiserver.kinds.model import Target
 from cluster.apiserver.kinds.names import finalizer_warnings, metadata_errors
 from cluster.apiserver.schema.normalize import normalize
-from cluster.apiserver.schema.validate import validate
+from cluster.apiserver.schema.validate import validate, validate_change
 from cluster.apiserver.types import Json
 from cluster.apiserver.verbs.options import WriteOptions
 
@@ -94,7 +94,7 @@ def check(target: Target, obj: Json, old: Json | None, request: Request) -> None
 def _errors(target: Target, obj: Json, old: Json | None) -> list[FieldError]:
     """Raises a 400 for metadata of a wrong type: the real server cannot decode it."""
     schema, strategy = target.version.schema, target.resource.strategy
-    wrong = [] if strategy.type_errors_are_bad_requests else validate(obj, schema)
+    wrong = [] if strategy.type_errors_are_bad_requests else validate_change(obj, old, schema)
     for error in wrong:
         if error.field.startswith("metadata."):
             raise bad_request(f"json: cannot unmarshal into ObjectMeta: {error.text()}")

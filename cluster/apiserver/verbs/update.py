@@ -8,6 +8,7 @@ from cluster.apiserver.errors import (
     invalid,
     not_found,
 )
+from cluster.apiserver.fields.share import share, unchanged
 from cluster.apiserver.fields.updater import track_update
 from cluster.apiserver.fields.walk import same
 from cluster.apiserver.http.request import Request
@@ -89,7 +90,8 @@ def settle(target: Target, obj: Json, old: Json, request: Request) -> None:
         else:
             metadata.pop(name, None)
     complete(target, obj, old)
-    if target.resource.strategy.keeps_generation and not same(desired(obj), desired(old)):
+    share(obj, old)
+    if target.resource.strategy.keeps_generation and not unchanged(desired(obj), desired(old)):
         metadata["generation"] = before.get("generation", 0) + 1
     check(target, obj, old, request)
     if "deletionTimestamp" in before:

@@ -1,6 +1,7 @@
 """Field sets and ownership: laws that must hold for any objects."""
 
 import contextlib
+from dataclasses import replace
 
 import pytest
 from hypothesis import assume, given
@@ -8,8 +9,9 @@ from hypothesis import strategies as st
 
 from cluster.apiserver.errors import ApiError
 from cluster.apiserver.fields.managed import Entry, canonical, capped, read_entries, write_entries
+from cluster.apiserver.fields.merge import merge
 from cluster.apiserver.fields.sets import EMPTY, FieldSet, difference, intersection, paths, union, without_trees
-from cluster.apiserver.fields.updater import apply, track_update
+from cluster.apiserver.fields.updater import _prune, apply, track_update
 from cluster.apiserver.fields.walk import compare, to_set
 from cluster.apiserver.types import Json
 from tests.unit.cluster.apiserver.values import NODE, SPEC, an_object
@@ -75,6 +77,18 @@ def test_applying_the_same_again_changes_nothing(spec: Json) -> None:
     assert live["metadata"].get("managedFields", []) == [
         entry for entry in live["metadata"].get("managedFields", []) if entry["time"] == "2024-01-01T00:00:00Z"
     ]
+
+
+@given(SPEC, SPEC, SPEC)
+def test_who_gives_nothing_up_takes_nothing_away(mine: Json, yours: Json, more: Json) -> None:
+    """Pruning is left out then, as it would change nothing."""
+    live = applied(applied(None, mine, "me"), yours, "you", force=True)
+    wanted = to_set(an_object({**mine, **more}), NODE)
+    last = owned(live, "me")
+    assume(not difference(last, wanted))
+    merged = merge(live, an_object({**mine, **more}), NODE)
+    others = [replace(who("you"), fields=owned(live, "you"))]
+    assert _prune(merged, NODE, last, wanted, others) == merged
 
 
 @given(SPEC, SPEC)
