@@ -9,9 +9,10 @@ from pathlib import Path
 from controller.engine.cache import Cache
 from controller.engine.context import Context, Settings
 from controller.engine.kopf_feed import watch_with_kopf
-from controller.engine.reconciler import Key, Reconciler, Watch, run_once, spec_or_metadata
+from controller.engine.reconciler import Key, Reconciler, Watch, run_once
 from controller.table import RECONCILERS, WATCHED
 from crds.client.backoff import pause_after
+from crds.client.changes import spec_or_metadata
 from crds.client.client import Client
 from crds.client.errors import ApiError
 from crds.client.leadership import Leadership

@@ -10,6 +10,7 @@ from cluster.scheduler.liveness import NODE_LEASE_PREFIX, Liveness, node_of
 from cluster.scheduler.nodes import Nodes
 from cluster.scheduler.view import View
 from cluster.scheduler.workloads import Workloads
+from crds.client.changes import spec_or_metadata
 from crds.client.client import Client
 from crds.client.errors import ApiError, NotFound
 from crds.client.leadership import Leadership
@@ -105,7 +106,9 @@ class Scheduler:
             await self._errands.assign_build(namespace)
 
     def _workload_changed(self, old: Workload | None, new: Workload | None) -> None:
-        self._queue.add(("workload", *_either(old, new).key))
+        # Its status is written here and nowhere else.
+        if spec_or_metadata(old, new):
+            self._queue.add(("workload", *_either(old, new).key))
 
     def _instance_changed(self, old: Instance | None, new: Instance | None) -> None:
         instance = _either(old, new)

@@ -8,6 +8,7 @@ from typing import Any
 
 from controller.engine.context import Context
 from controller.engine.errors import NotYet, Terminal
+from crds.client.changes import any_change
 from crds.client.errors import ApiError, Conflict, NotFound
 from crds.conditions import READY, RECONCILING, with_condition, without_condition
 from crds.merge import merge_patch
@@ -21,28 +22,6 @@ Key = tuple[str, str, str]
 
 Reconcile = Callable[[Context, Any, Any], Awaitable[float | None]]
 """`await reconcile(context, record, status)`: sets fields of `status` (a copy), answers when to look again."""
-
-
-def any_change(_old: Record | None, _new: Record | None) -> bool:
-    return True
-
-
-def appeared_or_gone(old: Record | None, new: Record | None) -> bool:
-    """It was made, is being deleted, or is no more."""
-    return old is None or new is None or old.uid != new.uid or old.deleting != new.deleting
-
-
-def spec_or_metadata(old: Record | None, new: Record | None) -> bool:
-    """Anything but its status: what a writer of the status need not be woken for."""
-    if old is None or new is None or appeared_or_gone(old, new):
-        return True
-    was, now = old.metadata, new.metadata
-    return was.generation != now.generation or (was.labels, was.annotations, was.finalizers, was.owner_references) != (
-        now.labels,
-        now.annotations,
-        now.finalizers,
-        now.owner_references,
-    )
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from controller.engine.context import Context
-from controller.engine.reconciler import Reconciler, Watch, spec_or_metadata
+from controller.engine.reconciler import Reconciler, Watch
+from crds.client.changes import spec_or_metadata
 from crds.client.errors import NotFound
 from crds.conditions import READY, with_condition
 from crds.models.build import Build

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from controller.engine.context import Context
 from controller.engine.errors import NotYet, Terminal
-from controller.engine.reconciler import Reconciler, Watch, appeared_or_gone
+from controller.engine.reconciler import Reconciler, Watch
+from crds.client.changes import appeared_or_gone
 from crds.conditions import READY, with_condition
 from crds.models.account import Account
 from crds.models.domain import DnsRecord, Domain, DomainStatus

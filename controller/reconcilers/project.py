@@ -4,9 +4,10 @@ from collections.abc import Iterable
 
 from controller.engine.context import Context
 from controller.engine.errors import NotYet, Terminal
-from controller.engine.reconciler import Reconciler, Watch, appeared_or_gone, spec_or_metadata
+from controller.engine.reconciler import Reconciler, Watch
 from controller.reconcilers.project_following import MANAGER, follow_branch
 from controller.reconcilers.project_removal import FINALIZER, remove_project
+from crds.client.changes import appeared_or_gone, spec_or_metadata
 from crds.conditions import READY, SCHEDULABLE, find, with_condition
 from crds.models.account import Account
 from crds.models.build import Build

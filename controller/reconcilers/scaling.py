@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from controller.engine.context import Context
 from controller.engine.errors import NotYet
-from controller.engine.reconciler import Reconciler, Watch, appeared_or_gone, spec_or_metadata
+from controller.engine.reconciler import Reconciler, Watch
+from crds.client.changes import appeared_or_gone, spec_or_metadata
 from crds.conditions import READY, SCHEDULABLE, find, with_condition
 from crds.models.deploy import Deploy
 from crds.models.project import Project
