@@ -47,9 +47,9 @@ async def _hand_on(context: Context, scaling: Scaling) -> Workload | None:
         deploy = context.cache.get(Deploy, workload.namespace, workload.spec.deploy)
         if workload.deleting or not (workload.spec.deploy == serving or (deploy and is_active(deploy))):
             continue
-        spec = {"replicas": scaling.spec.instances, "size": scaling.spec.size}
-        if (workload.spec.replicas, workload.spec.size) != (scaling.spec.instances, scaling.spec.size):
-            workload = await context.patch(workload, {"spec": spec})
+        if _numbers(workload) != _wanted(scaling):
+            replicas, size = _wanted(scaling)
+            workload = await context.patch(workload, {"spec": {"replicas": replicas, "size": size}})
         if workload.spec.deploy == serving or current is None:
             current = workload
     return current
@@ -96,24 +96,44 @@ def _of_project(context: Context, record: Record) -> Iterable[tuple[str, str]]:
     return [scaling.key for scaling in context.cache.of_project(Scaling, record.namespace, project)]
 
 
-def _scaled_part(old: Workload | None, new: Workload | None) -> bool:
-    """What a scaling hands on, or reports, changed."""
-    return _scaled(old) != _scaled(new)
+def _at_odds(context: Context, workload: Workload) -> Iterable[tuple[str, str]]:
+    """Those that want other numbers: to what they have just handed on themselves they need not be woken."""
+    for scaling in context.cache.of_project(Scaling, workload.namespace, workload.spec.project):
+        if scaling.spec.process == workload.spec.process and _wanted(scaling) != _numbers(workload):
+            yield scaling.key
 
 
-def _scaled(workload: Workload | None) -> tuple[object, ...]:
+def _numbers_changed(old: Workload | None, new: Workload | None) -> bool:
+    return old is not None and new is not None and _numbers(old) != _numbers(new)
+
+
+def _wanted(scaling: Scaling) -> tuple[int, str]:
+    return scaling.spec.instances, scaling.spec.size
+
+
+def _numbers(workload: Workload) -> tuple[int, str]:
+    return workload.spec.replicas, workload.spec.size
+
+
+def _reported_part(old: Workload | None, new: Workload | None) -> bool:
+    """What a scaling reports of it changed, or whether it is one that is scaled."""
+    return _reported(old) != _reported(new)
+
+
+def _reported(workload: Workload | None) -> tuple[object, ...]:
     if workload is None:
         return ()
-    spec, status, fits = workload.spec, workload.status, find(workload.status.conditions, SCHEDULABLE)
+    fits = find(workload.status.conditions, SCHEDULABLE)
     says = (fits.status, fits.reason, fits.message) if fits else None
-    return (workload.uid, workload.deleting, spec.deploy, spec.replicas, spec.size, status.ready, says)
+    return (workload.uid, workload.deleting, workload.spec.deploy, workload.status.ready, says)
 
 
 RECONCILER = Reconciler(
     Scaling,
     reconcile,
     [
-        Watch(Workload, _of_project, _scaled_part),
+        Watch(Workload, _of_project, _reported_part),
+        Watch(Workload, _at_odds, _numbers_changed),
         Watch(Route, _of_project, spec_or_metadata),
         Watch(Project, _of_project, appeared_or_gone),
     ],

@@ -55,6 +55,23 @@ def test_by_api_and_by_kubectl_one_three_zero_two(running: Platform, client: htt
     eventually(lambda: client.get(f"/v1/projects/{project}").json()["status"] == "running")
 
 
+def test_what_was_handed_on_is_put_right_when_somebody_else_changes_it(
+    running: Platform, client: httpx.Client, project: str
+) -> None:
+    scale(client, project, 1)
+    running_on(client, project, 1)
+    (workload,) = (r for r in running.records("workloads") if r["spec"]["project"] == "scaled" and r["spec"]["served"])
+    name, generation = workload["metadata"]["name"], workload["metadata"]["generation"]
+    running.kubectl("-n", "acc-main", "scale", f"workload/{name}", "--replicas=4")
+
+    def put_right() -> bool:
+        (now,) = (r for r in running.records("workloads") if r["metadata"]["name"] == name)
+        return bool(now["metadata"]["generation"] == generation + 2 and now["spec"]["replicas"] == 1)
+
+    eventually(put_right)
+    running_on(client, project, 1)
+
+
 def test_more_than_fits_is_said_and_never_silently_cut(running: Platform, client: httpx.Client, project: str) -> None:
     scale(client, project, 100, size="xlarge")
     seen = eventually(
