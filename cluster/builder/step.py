@@ -15,7 +15,7 @@ from cluster.builder.log import BuildLog, OutputLimit, Stream
 from cluster.lines import LineSplitter
 from cluster.sandbox.cell import OPEN, Cell
 from cluster.sandbox.launch import Channels, spawn
-from cluster.sandbox.processes import lock_free, lock_holders, send, take_lock, wait_end
+from cluster.sandbox.processes import ended, lock_free, lock_holders, parse_status, send, take_lock, wait_end
 from cluster.sandbox.view import Machine, View
 
 Sink = Callable[[Stream, str], None]
@@ -85,23 +85,26 @@ async def run_sandboxed(
     lock: Path | None = None,
     cell: Cell = OPEN,
 ) -> int | None:
-    """Run to its end; both streams go to the sink line by line. Whatever happens, nothing of it is left running."""
+    """Run to its end; both streams go to the sink line by line. Whatever happens, nothing of it is left running: who
+    reads what it wrote then reads what stays so."""
     held = take_lock(lock) if lock else None
     if lock and held is None:
         raise BuildInterrupted("An earlier attempt of the build has not ended yet.")
     out, out_end = os.pipe()
     err, err_end = os.pipe()
+    status, status_end = os.pipe()
     try:
         if cell.uid is not None:
             # A program may open its output anew by name (/dev/stderr), which is its own right only.
             for end in (out_end, err_end):
                 os.fchown(end, cell.uid, cell.uid)
-        outer = spawn(view, command, machine, Channels(out_end, err_end, lock=held), cell)
+        outer = spawn(view, command, machine, Channels(out_end, err_end, status_end, held), cell)
     finally:
-        for descriptor in (out_end, err_end, held):
+        for descriptor in (out_end, err_end, status_end, held):
             if descriptor is not None:
                 os.close(descriptor)
     copies = [asyncio.ensure_future(_copy(out, "stdout", sink)), asyncio.ensure_future(_copy(err, "stderr", sink))]
+    gone = asyncio.ensure_future(_until_gone(status))
     try:
         await asyncio.gather(*copies)
         return await wait_end(outer)
@@ -109,18 +112,38 @@ async def run_sandboxed(
         # Its pid 1 ends with it, and the kernel ends everything below that.
         send(outer, signal.SIGKILL)
         await wait_end(outer)
-        await asyncio.gather(*copies, return_exceptions=True)
+        await asyncio.gather(*copies, gone, return_exceptions=True)
         if lock:
             await _released(lock)
 
 
+async def _until_gone(status: int) -> None:
+    """Until the sandbox's pid 1 is, and with it all of the sandbox. The outer process ends before, and so does the
+    lock: in a test hundreds of processes were seen to live on for milliseconds. `status`: a pipe of what bubblewrap
+    says; pid 1 does nothing before it is named there, and is watched from then on, as numbers are used again."""
+    watch: int | None = None
+    said = b""
+    try:
+        async for data in _chunks(status):
+            said += data
+            pid = parse_status(said.decode()).get("child-pid")
+            if pid is not None and watch is None:
+                with contextlib.suppress(ProcessLookupError):
+                    watch = os.pidfd_open(pid)
+        if watch is not None:
+            await ended(watch)
+    finally:
+        if watch is not None:
+            os.close(watch)
+
+
 async def _released(lock: Path) -> None:
-    """The outer process can be gone a moment before the sandbox's pid 1 is."""
+    """One that was killed before it was named may still have it."""
     looks = 0
     while not lock_free(lock):
         looks += 1
         if looks % 500 == 0:
-            end_leftovers(lock)
+            await end_leftovers(lock)
         await asyncio.sleep(0.002)
 
 
@@ -145,10 +168,12 @@ async def _chunks(descriptor: int) -> AsyncIterator[bytes]:
         transport.close()
 
 
-def end_leftovers(lock: Path) -> bool:
-    """Kill what an earlier agent left of a build; True once nothing holds its lock."""
-    if not lock.exists() or lock_free(lock):
-        return True
-    for pid in lock_holders(lock):
-        send(pid, signal.SIGKILL)
-    return False
+async def end_leftovers(lock: Path) -> None:
+    """Kill whatever holds it: an earlier agent left it of a build. Returns when nothing of it is left."""
+    while not lock_free(lock):
+        left = lock_holders(lock)
+        for pid in left:
+            send(pid, signal.SIGKILL)
+        for pid in left:
+            await wait_end(pid)
+        await asyncio.sleep(0.002)

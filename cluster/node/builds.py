@@ -64,8 +64,7 @@ class Builds:
         folder = self._services.workshop.build_folder(record.namespace, record.name)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         async with self._places:
-            while not end_leftovers(folder / "lock"):
-                await asyncio.sleep(0.05)
+            await end_leftovers(folder / "lock")
             try:
                 status = await self._attempts(record, folder)
             except BuildFailed as error:

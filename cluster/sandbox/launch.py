@@ -20,8 +20,10 @@ from cluster.sandbox.view import NETWORK_FILES, Machine, View, arguments, limite
 class Channels:
     """Descriptors for the sandbox; they stay the caller's to close.
 
-    `status` is a regular file that gets bubblewrap's JSON lines (child-pid, later exit-code). `lock` is a file with
-    an exclusive flock: only the sandbox's own pid 1 keeps it, so the lock is held exactly as long as that lives."""
+    `status` is a regular file (or a pipe that is read) that gets bubblewrap's JSON lines (child-pid, later exit-code).
+    `lock` is a file with an exclusive flock: only the sandbox's own pid 1 keeps it, so the lock is held as long as that
+    lives. It gives it up as the first thing of its end: what else is in the sandbox is killed a moment later, and pid 1
+    itself is gone after all of it."""
 
     stdout: int
     stderr: int

@@ -17,20 +17,27 @@ async def wait_end(pid: int) -> int | None:
         watch = os.pidfd_open(pid)
     except ProcessLookupError:
         return _collect(pid)
+    try:
+        await ended(watch)
+    finally:
+        os.close(watch)
+    return _collect(pid)
+
+
+async def ended(watch: int) -> None:
+    """Returns when the process of this descriptor (a pidfd) is gone, and all that the kernel ends with it."""
     loop = asyncio.get_running_loop()
-    ended: asyncio.Future[None] = loop.create_future()
+    gone: asyncio.Future[None] = loop.create_future()
 
     def on_end() -> None:
-        if not ended.done():
-            ended.set_result(None)
+        if not gone.done():
+            gone.set_result(None)
 
     loop.add_reader(watch, on_end)
     try:
-        await ended
+        await gone
     finally:
         loop.remove_reader(watch)
-        os.close(watch)
-    return _collect(pid)
 
 
 def _collect(pid: int) -> int | None:
@@ -79,11 +86,15 @@ def _name(pid: int) -> str:
 
 def read_status(path: Path) -> dict[str, int]:
     """What bubblewrap wrote so far: `child-pid` (pid 1 inside, as seen here), at its end `exit-code`."""
-    said: dict[str, int] = {}
     try:
-        text = path.read_text()
+        return parse_status(path.read_text())
     except OSError:
-        return said
+        return {}
+
+
+def parse_status(text: str) -> dict[str, int]:
+    """The same of what was read of it."""
+    said: dict[str, int] = {}
     for line in text.splitlines(keepends=True):
         with contextlib.suppress(ValueError):
             said.update(json.loads(line) if line.endswith("\n") else {})
