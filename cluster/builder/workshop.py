@@ -59,3 +59,8 @@ class Workshop:
     def cache(self, project_uid: str, what: str) -> Path:
         """A folder that only builds of one project ever see."""
         return self.state / "caches" / project_uid / what
+
+    def builds_lock(self, project_uid: str) -> Path:
+        """Held by each step of the project's builds. It is beside its caches, which one build at a time may see, and
+        goes with them: never before the project's record is gone, and with it all builds to come."""
+        return self.cache(project_uid, "lock")

@@ -13,7 +13,8 @@ from cluster.builder.errors import BuildFailed, BuildInterrupted
 from cluster.builder.git import Source
 from cluster.builder.log import BuildLog
 from cluster.builder.place import a_place
-from cluster.builder.step import Steps, end_leftovers
+from cluster.builder.step import Steps
+from cluster.builder.turn import a_turn
 from cluster.limits.group import Group
 from cluster.node import disk, quota
 from cluster.node.reporter import persist
@@ -64,7 +65,6 @@ class Builds:
         folder = self._services.workshop.build_folder(record.namespace, record.name)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         async with self._places:
-            await end_leftovers(folder / "lock")
             try:
                 status = await self._attempts(record, folder)
             except BuildFailed as error:
@@ -105,11 +105,12 @@ class Builds:
         try:
             if attempt > 1:
                 log.system(f"The build was interrupted: attempt {attempt} of {_ATTEMPTS} begins")
-            deadline = time.monotonic() + spec.timeout_seconds
-            begun = time.monotonic()
-            async with a_place(services.networks, services.config.allow_ports, self._limits(record)) as cell:
+            lock = services.workshop.builds_lock(order.project)
+            place = a_place(services.networks, services.config.allow_ports, self._limits(record))
+            async with a_turn(lock), place as cell:
+                begun = time.monotonic()
                 user = services.user_of(record.namespace, spec.project)
-                steps = Steps(services.workshop.machine, log, folder / "lock", deadline, cell, user)
+                steps = Steps(services.workshop.machine, log, lock, begun + spec.timeout_seconds, cell, user)
                 work = build(services.workshop, services.artifacts, steps, order, folder / "work")
                 release = await self._while_there_is_room(work, folder / "work")
             log.system(f"Built in {time.monotonic() - begun:.2f} s")

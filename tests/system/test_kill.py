@@ -97,10 +97,10 @@ def test_a_build_killed_in_the_middle_is_built_again(running: Platform, client: 
     commit(repository, files)
     project = running.new_project(client, "kill-build", repository)
     deploy = client.post(f"/v1/projects/{project}/deploy", json={}).json()["deployId"]
-    builds = running.data_dir / "nodes" / "node-1" / "builds"
+    caches = running.data_dir / "nodes" / "node-1" / "caches"
 
     def in_the_middle() -> list[int]:
-        return [pid for lock in builds.rglob("lock") for pid in holders(lock)] if _sleeping(3) else []
+        return [pid for lock in caches.glob("*/lock") for pid in holders(lock)] if _sleeping(3) else []
 
     for pid in eventually(in_the_middle, 30) or []:
         with contextlib.suppress(ProcessLookupError):

@@ -157,6 +157,12 @@ async def test_a_crash_while_the_state_store_is_away_is_mended(here: World, tmp_
 SLOW = '{"scripts": {"build": "sleep 1.5; echo built", "start": "node x.js"}}'
 
 
+def _builds_lock(here: World) -> Path:
+    """Of the one project that builds there."""
+    (found,) = (here.data / "nodes" / NODE / "caches").glob("*/lock")
+    return found
+
+
 async def test_a_build_whose_agent_was_killed_is_tried_again(here: World, tmp_path: Path) -> None:
     await here.project("slow")
     repo = tmp_path / "repo"
@@ -176,13 +182,12 @@ async def test_a_build_process_that_is_killed_is_tried_again(here: World, tmp_pa
     await here.project("slow")
     repo = tmp_path / "repo"
     await here.build("slow-d1", "slow", str(repo), repository(repo, {"package.json": SLOW}))
-    folder = here.data / "nodes" / NODE / "builds" / NAMESPACE / "slow-d1"
-    await eventually(
-        lambda: (folder / "log.ndjson").exists() and "npm run build" in (folder / "log.ndjson").read_text()
-    )
+    log = here.data / "nodes" / NODE / "builds" / NAMESPACE / "slow-d1" / "log.ndjson"
+    await eventually(lambda: log.exists() and "npm run build" in log.read_text())
+    lock = _builds_lock(here)
     # The agent has it too, until the sandbox runs.
     holder = await eventually(
-        lambda: [pid for pid in lock_holders(folder / "lock") if Path(f"/proc/{pid}/comm").read_text() == "bwrap\n"]
+        lambda: [pid for pid in lock_holders(lock) if Path(f"/proc/{pid}/comm").read_text() == "bwrap\n"]
     )
     os.kill(holder[0], signal.SIGKILL)
     done = await here.until(Build, "slow-d1", lambda build: build.status.phase == "succeeded", 30)
@@ -196,7 +201,7 @@ async def test_a_build_over_its_time_limit_fails_and_leaves_nothing(here: World,
     build = await here.built("slow-d1", "slow", str(repo), repository(repo, files), timeout_seconds=3)
     assert (build.status.phase, build.status.reason) == ("failed", "BuildTimeout")
     folder = here.data / "nodes" / NODE / "builds" / NAMESPACE / "slow-d1"
-    await eventually(lambda: not lock_holders(folder / "lock"))
+    assert not lock_holders(_builds_lock(here))
     assert not (folder / "work").exists()
 
 
