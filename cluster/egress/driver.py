@@ -91,11 +91,11 @@ class Driver:
             await self._until_known(synced)
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._follow())
-                tasks.create_task(self._count())
+                tasks.create_task(self._count(names))
         finally:
             with contextlib.suppress(*_TROUBLE):
                 await self._take_counts()
-            self._ledger.write(datetime.now(UTC))
+            self._write_down(names, datetime.now(UTC))
             names.close()
             self._haproxy.close()
 
@@ -163,7 +163,7 @@ class Driver:
                 if self._current_policy() != self._policy:
                     return
 
-    async def _count(self) -> None:
+    async def _count(self, names: Names) -> None:
         """For ever. Nothing is lost by a driver's end, and a few seconds' use by HAProxy's."""
         looks = 0
         while True:
@@ -173,8 +173,12 @@ class Driver:
                 await self._take_counts()
             if looks % _WRITE_EVERY == 0:
                 now = datetime.now(UTC)
-                self._ledger.write(now)
+                self._write_down(names, now)
                 self._ledger.forget(self.view.tenants, now)
+
+    def _write_down(self, names: Names, now: datetime) -> None:
+        self._ledger.ask(names.questions(), self.view.tenants)
+        self._ledger.write(now)
 
     async def _take_counts(self) -> None:
         admin = self._haproxy.admin

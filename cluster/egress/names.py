@@ -17,12 +17,13 @@ from cluster.egress.answers import Unusable, answer_at_once, judge, read_questio
 from cluster.egress.policy import Policy
 from cluster.egress.rate import Buckets, Rate
 from cluster.egress.upstream import Ask, ask_by_datagram, ask_by_stream
+from cluster.egress.usage import Questions
 
 _log = logging.getLogger(__name__)
 _MOST_OF_ONE = 64
 _IN_WORK = 8
 """Of one; what it asks besides waits, so that others wait behind no more than these."""
-_RATE = Rate(per_second=100, at_once=100)
+RATE = Rate(per_second=100, at_once=100)
 _LONGEST = 4096
 _AT_ONCE = 64
 _SECONDS = 2.0
@@ -56,7 +57,9 @@ class Names:
         self._port = port
         self._asking: Counter[str] = Counter()
         self._turns: dict[str, asyncio.Semaphore] = {}
-        self._buckets = Buckets(_RATE)
+        self._buckets = Buckets(RATE)
+        self._asked: Counter[str] = Counter()
+        self._unanswered: Counter[str] = Counter()
         self._excess: Counter[str] = Counter()
         self._tasks: set[asyncio.Task[None]] = set()
         self._datagrams: socket.socket | None = None
@@ -78,6 +81,12 @@ class Names:
         if self._server is not None:
             self._server.close()
 
+    def questions(self) -> dict[str, Questions]:
+        """By address: those since this was last called."""
+        asked, unanswered = self._asked, self._unanswered
+        self._asked, self._unanswered = Counter(), Counter()
+        return {source: Questions(asked[source], unanswered[source]) for source in asked | unanswered}
+
     def _readable(self, datagrams: socket.socket) -> None:
         """Many at a time, and no task for those that are too much: a flood is emptied faster than it comes."""
         now = asyncio.get_running_loop().time()
@@ -90,8 +99,10 @@ class Names:
                     task.add_done_callback(self._tasks.discard)
 
     def _may(self, source: str, now: float) -> bool:
+        self._asked[source] += 1
         if self._buckets.take(source, now):
             return True
+        self._unanswered[source] += 1
         self._excess[source] += 1
         if self._excess[source] % 100_000 == 1:
             _log.warning("%s asks for too many names: %d questions are not answered", source, self._excess[source])
@@ -120,6 +131,7 @@ class Names:
 
     async def _answer(self, data: bytes, source: str, ask: Ask) -> bytes | None:
         if self._asking[source] >= _MOST_OF_ONE:
+            self._unanswered[source] += 1
             return None
         self._asking[source] += 1
         try:

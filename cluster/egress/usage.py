@@ -1,8 +1,10 @@
 """What each instance sent and received: HAProxy counts by address, the ledger keeps it by instance.
 
-DIR/egress/usage/<day>.ndjson: {at, namespace, project, instance, address, worker, connections, sent, received, total}.
-The first three figures are what came since the line before of the same address; `total` is HAProxy's own count then, so
-that the ledger is its own memory: a driver that was killed goes on behind it, and nothing is counted twice."""
+DIR/egress/usage/<day>.ndjson: {at, namespace, project, instance, address, worker, connections, sent, received, total,
+questions, unanswered}. All figures but `total` are what came since the line before of the same address; that is
+HAProxy's own count then, so that the ledger is its own memory: a driver that was killed goes on behind it, and nothing
+is counted twice. Questions for names are the forwarder's own count: what it had not written when it was killed is lost,
+and what the kernel dropped before (docs/decisions/0009) never got to it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -36,6 +38,17 @@ class Count:
         return bool(self.connections or self.sent or self.received)
 
 
+@dataclass(frozen=True)
+class Questions:
+    """For names. `unanswered`: those of them that were too much."""
+
+    asked: int = 0
+    unanswered: int = 0
+
+    def __add__(self, more: "Questions") -> "Questions":
+        return Questions(self.asked + more.asked, self.unanswered + more.unanswered)
+
+
 def read_table(text: str) -> dict[str, Count]:
     """HAProxy's answer to `show table`: by address."""
     found: dict[str, Count] = {}
@@ -47,7 +60,7 @@ def read_table(text: str) -> dict[str, Count]:
 
 
 class Ledger:
-    """One writer. `take` what HAProxy has counted, now and then; `write` it, more rarely."""
+    """One writer. `take` what HAProxy has counted, now and then; `write` it with what was asked, more rarely."""
 
     def __init__(self, folder: Path):
         self._folder = folder
@@ -55,6 +68,7 @@ class Ledger:
         self._worker = ""
         self._totals: dict[str, Count] = {}
         self._counted: dict[str, Count] = {}
+        self._questions: dict[str, Questions] = {}
         self._tenants: dict[str, Tenant] = {}
 
     def take(self, worker: str, counted: Mapping[str, Count], tenants: Mapping[str, Tenant]) -> None:
@@ -67,9 +81,16 @@ class Ledger:
         self._tenants |= tenants
         self._counted |= counted
 
+    def ask(self, questions: Mapping[str, Questions], tenants: Mapping[str, Tenant]) -> None:
+        """What came since the last time."""
+        self._tenants |= tenants
+        for address, more in questions.items():
+            self._questions[address] = self._questions.get(address, Questions()) + more
+
     def write(self, now: datetime) -> None:
         """One line for each address that used anything since the last time. Builds have no record and no line."""
-        lines = [line for address in self._counted if (line := self._line(address, now)) is not None]
+        addresses = {**self._counted, **self._questions}
+        lines = [line for address in addresses if (line := self._line(address, now)) is not None]
         if lines:
             _append(self._folder / f"{now:%Y-%m-%d}.ndjson", b"".join(orjson.dumps(line) + b"\n" for line in lines))
 
@@ -78,16 +99,19 @@ class Ledger:
         left = set(self._tenants) - set(present)
         for address in left:
             del self._tenants[address]
+        self._questions = {address: more for address, more in self._questions.items() if address in self._tenants}
         oldest = f"{now - timedelta(days=KEPT_DAYS):%Y-%m-%d}.ndjson"
         for path in self._folder.glob("*.ndjson"):
             if path.name < oldest:
                 path.unlink(missing_ok=True)
 
     def _line(self, address: str, now: datetime) -> dict[str, Any] | None:
-        tenant, total = self._tenants.get(address), self._counted[address]
-        used = total.since(self._totals.get(address, Count()))
-        if tenant is None or not used:
+        tenant, before = self._tenants.get(address), self._totals.get(address, Count())
+        total = self._counted.get(address, before)
+        used = total.since(before)
+        if tenant is None or not (used or address in self._questions):
             return None
+        questions = self._questions.pop(address, Questions())
         self._totals[address] = total
         return {
             "at": now.isoformat(timespec="seconds").replace("+00:00", "Z"),
@@ -100,6 +124,8 @@ class Ledger:
             "sent": used.sent,
             "received": used.received,
             "total": [total.connections, total.sent, total.received],
+            "questions": questions.asked,
+            "unanswered": questions.unanswered,
         }
 
     def _remembered(self, worker: str, now: datetime) -> dict[str, Count]:

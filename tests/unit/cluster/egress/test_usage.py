@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.egress.tenants import Tenant
-from cluster.egress.usage import Count, Ledger, read_ledger, read_table
+from cluster.egress.usage import Count, Ledger, Questions, read_ledger, read_table
 
 TABLE = """# table: used, type: ip, size:65536, used:2
 0x7f: key=198.18.0.6 use=0 exp=86399999 shard=0 conn_cnt=2 conn_cur=0 bytes_in_cnt=300 bytes_out_cnt=4000
@@ -50,6 +50,40 @@ def test_who_has_left_is_charged_for_his_last_bytes(tmp_path: Path) -> None:
     ledger.take("1", {AT: Count(2, 6, 10)}, {})
     ledger.write(now())
     assert summed(tmp_path) == Count(1, 5, 9), "nobody is at that address any more"
+
+
+def asked(folder: Path) -> list[tuple[int, int]]:
+    lines = [line for path in sorted(folder.glob("*.ndjson")) for line in read_ledger(path)]
+    return [(line["questions"], line["unanswered"]) for line in lines]
+
+
+def test_who_asks_has_a_line_and_is_charged_for_no_bytes_again(tmp_path: Path) -> None:
+    first = Ledger(tmp_path)
+    first.take("1", {AT: Count(1, 5, 9)}, WHO)
+    first.ask({AT: Questions(3, 1)}, WHO)
+    first.ask({AT: Questions(2, 0), "198.19.0.6": Questions(7, 7)}, WHO)
+    first.write(now())
+    after_a_kill = Ledger(tmp_path)
+    after_a_kill.take("1", {}, WHO)
+    after_a_kill.ask({AT: Questions(4, 4)}, WHO)
+    after_a_kill.write(now())
+    after_a_kill.take("1", {AT: Count(1, 5, 9)}, WHO)
+    after_a_kill.ask({AT: Questions(1, 0)}, WHO)
+    after_a_kill.write(now())
+    after_a_kill.write(now())
+    assert asked(tmp_path) == [(5, 1), (4, 4), (1, 0)]
+    assert summed(tmp_path) == Count(1, 5, 9)
+
+
+def test_what_is_asked_before_it_has_a_record_is_kept_for_it_until_nobody_has_come(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    ledger.ask({AT: Questions(3, 0)}, {})
+    ledger.write(now())
+    ledger.ask({AT: Questions(1, 0), "198.19.0.6": Questions(9, 9)}, WHO)
+    ledger.forget(WHO, now())
+    ledger.ask({}, {"198.19.0.6": WHO[AT]})
+    ledger.write(now())
+    assert asked(tmp_path) == [(4, 0)]
 
 
 STEPS = st.lists(
