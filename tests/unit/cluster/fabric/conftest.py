@@ -18,11 +18,15 @@ import asyncio, os, sys
 from pathlib import Path
 import cluster.fabric.network as network
 import cluster.fabric.keeper as keeper
-if sys.argv[2] == "user":
+import cluster.fabric.nftables as words
+ways = sys.argv[2].split()
+if "user" in ways:
     network.os.geteuid = lambda: 1
-if sys.argv[2] == "nsenter":
+if "unmetered" in ways:
+    words._SET_OF_RULES |= 0x8000
+if "nsenter" in ways:
     keeper.nsenter = lambda: None
-if sys.argv[2] == "unshare":
+if "unshare" in ways:
     def refuse():
         raise OSError(1, "a user namespace: Operation not permitted")
     network.namespaces.unshare_network = network.namespaces.unshare_user_and_network = refuse
@@ -34,8 +38,9 @@ WAYS = ["root", "user"] if os.geteuid() == 0 else ["user"]
 
 @contextlib.contextmanager
 def keeping(folder: Path, way: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A keeper at work there. As root it is told that it is not, to take the way of an ordinary user; or it is kept
-    from what it needs: `nsenter`, `unshare`."""
+    """A keeper at work there. As root it is told that it is not, to take the way of an ordinary user (`user`); or it is
+    kept from what it needs: `nsenter`, `unshare`. `unmetered`: what it says of sets has a flag that no kernel knows,
+    and is refused as by one that has no sets with a meter."""
     command = [sys.executable, "-c", _KEEPER, str(folder), way]
     process = subprocess.Popen(command, env={"PYTHONPATH": str(ROOT)})
     try:
