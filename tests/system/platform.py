@@ -53,7 +53,7 @@ def holders(path: Path) -> list[int]:
 
 @dataclass
 class Platform:
-    """`start` returns when the banner says ready; `stop` is Ctrl-C."""
+    """`start` returns when the banner says ready; `stop` is Ctrl-C. `program`: what Python runs as `setpoint`."""
 
     data_dir: Path
     nodes: int = 1
@@ -61,11 +61,12 @@ class Platform:
     router_port: int = field(default_factory=free_port)
     environment: dict[str, str] = field(default_factory=dict)
     example: bool = False
+    program: tuple[str, ...] = ("-m", "setpoint")
     process: subprocess.Popen[str] | None = None
     output: list[str] = field(default_factory=list)
 
     def start(self) -> "Platform":
-        command = [sys.executable, "-m", "setpoint", "up", "--data-dir", str(self.data_dir)]
+        command = [sys.executable, *self.program, "up", "--data-dir", str(self.data_dir)]
         command += ["--api-port", str(self.api_port), "--router-port", str(self.router_port)]
         command += ["--nodes", str(self.nodes)] + ([] if self.example else ["--no-example"])
         # Tests ask more often than people do; the limit itself has tests of its own.

@@ -9,6 +9,7 @@ import pytest
 from tests.system.platform import Platform
 from tests.system.repositories import commit, version
 from tests.system.walls.customers import customers
+from tests.system.walls.giving import Giver, giving
 from tests.system.walls.targets import baits, targets
 
 
@@ -35,3 +36,9 @@ def everything(shared: Platform, neighbour: str) -> Iterator[dict[str, Any]]:
     with baits() as bait, customers([("127.0.0.1", port) for port in (shared.router_port, shared.api_port)]):
         yield targets(shared, bait, [neighbour])
         assert bait.process.touched() == []
+
+
+@pytest.fixture
+def giver() -> Iterator[Giver]:
+    with giving() as server:
+        yield server
