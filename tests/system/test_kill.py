@@ -12,17 +12,14 @@ import pytest
 
 from tests.system.load import Load
 from tests.system.platform import Platform, eventually, holders
+from tests.system.projects import live_project
 from tests.system.repositories import commit, lively, version
 
 
 @pytest.fixture(scope="module")
 def steady(running: Platform, client: httpx.Client, tmp_path_factory: pytest.TempPathFactory) -> str:
     """A project that answers throughout."""
-    repository = tmp_path_factory.mktemp("steady")
-    commit(repository, lively("steady"))
-    project = running.new_project(client, "steady", repository)
-    assert running.deploy(client, project)["status"] == "live"
-    return project
+    return live_project(running, client, "steady", tmp_path_factory.mktemp("steady"), lively("steady"))
 
 
 def haproxy(running: Platform) -> list[int]:
@@ -54,10 +51,9 @@ def patient(client: httpx.Client, method: str, path: str, **more: object) -> htt
 )
 def test_under_a_deploy(part: str, running: Platform, client: httpx.Client, steady: str, tmp_path: Path) -> None:
     repository = tmp_path / "repository"
-    commit(repository, {**version("before"), "requirements.txt": "iniconfig==2.3.0\n"})
     name = f"kill-{part}"
-    project = running.new_project(client, name, repository)
-    assert running.deploy(client, project)["status"] == "live"
+    before = {**version("before"), "requirements.txt": "iniconfig==2.3.0\n"}
+    project = live_project(running, client, name, repository, before)
     commit(repository, version("after"))
     with Load(running.router_port, running.host("steady"), new_each_second=20, kept=3, sockets=True) as load:
         begun = client.post(f"/v1/projects/{project}/deploy", json={})

@@ -6,7 +6,8 @@ from pathlib import Path
 import httpx
 
 from tests.system.platform import Platform, eventually
-from tests.system.repositories import commit, version
+from tests.system.projects import live_project
+from tests.system.repositories import version
 
 SPEAKING = version("spoken")["main.py"].replace(
     "    def do_GET(self):\n",
@@ -17,9 +18,7 @@ SPEAKING = version("spoken")["main.py"].replace(
 
 def test_logs_figures_and_instances(tmp_path: Path, shared: Platform, api: httpx.Client) -> None:
     repository = tmp_path / "repository"
-    commit(repository, {"main.py": SPEAKING})
-    project = shared.new_project(api, "spoken", repository)
-    assert shared.deploy(api, project)["status"] == "live"
+    project = live_project(shared, api, "spoken", repository, {"main.py": SPEAKING})
     for number in range(20):
         assert shared.get("spoken", f"/page-{number}").status_code == 200
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.system.platform import Platform, eventually, platform
-from tests.system.repositories import commit
+from tests.system.projects import live_project
 
 MINUTE = 60
 
@@ -23,11 +23,8 @@ def versions(running: Platform) -> dict[str, str]:
 
 @pytest.mark.patient
 def test_a_quiet_minute_writes_no_record(tmp_path: Path) -> None:
-    repository = tmp_path / "repository"
-    commit(repository, {"Procfile": "worker: sleep 100000\n"})
     with platform(tmp_path / "data", nodes=2) as running, running.api() as client:
-        project = running.new_project(client, "many", repository)
-        assert running.deploy(client, project)["status"] == "live"
+        live_project(running, client, "many", tmp_path / "repository", {"Procfile": "worker: sleep 100000\n"})
         _make_room(running)
         running.kubectl("-n", "acc-main", "apply", "-f", "-", given=_SCALING)
 

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from tests.system.platform import Platform, eventually, platform
+from tests.system.projects import live_project
 from tests.system.repositories import commit, version
 
 
@@ -17,11 +18,7 @@ def nodes() -> int:
 
 @pytest.fixture(scope="module")
 def project(running: Platform, client: httpx.Client, tmp_path_factory: pytest.TempPathFactory) -> str:
-    repository = tmp_path_factory.mktemp("repository")
-    commit(repository, version("scaled"))
-    id_ = running.new_project(client, "scaled", repository)
-    assert running.deploy(client, id_)["status"] == "live"
-    return id_
+    return live_project(running, client, "scaled", tmp_path_factory.mktemp("repository"), version("scaled"))
 
 
 def running_on(client: httpx.Client, project: str, count: int) -> list[str]:

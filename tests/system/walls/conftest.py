@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tests.system.platform import Platform
-from tests.system.repositories import commit, version
+from tests.system.projects import live_project
+from tests.system.repositories import version
 from tests.system.walls.customers import customers
 from tests.system.walls.giving import Giver, giving
 from tests.system.walls.targets import baits, targets
@@ -20,10 +21,8 @@ def neighbour(
     """The address of an instance of another project."""
     name = f"beside-{Path(request.path).stem.replace('_', '-')}"
     repository = tmp_path_factory.mktemp("neighbour")
-    commit(repository, version("neighbour"))
     with shared.api() as client:
-        project = shared.new_project(client, name, repository)
-        assert shared.deploy(client, project)["status"] == "live"
+        live_project(shared, client, name, repository, version("neighbour"))
     record = next(each for each in shared.records("instances") if each["metadata"]["name"].startswith(name))
     yield str(record["status"]["address"])
     shared.remove_projects({(record["metadata"]["namespace"], name)})

@@ -11,7 +11,7 @@ import httpx
 
 from cluster.egress.own_addresses import own_addresses
 from tests.system.platform import Platform
-from tests.system.repositories import commit
+from tests.system.projects import live_project
 from tests.system.walls.answering import answering
 
 _CALLER = """import socket, urllib.parse
@@ -62,8 +62,7 @@ def giving() -> Iterator[Giver]:
 
 
 def start_caller(running: Platform, api: httpx.Client, folder: Path) -> None:
-    commit(folder, answering(_CALLER))
-    assert running.deploy(api, running.new_project(api, "caller", folder))["status"] == "live"
+    live_project(running, api, "caller", folder, answering(_CALLER))
 
 
 def ask(running: Platform, host: str, port: int, count: int) -> str:

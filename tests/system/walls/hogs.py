@@ -8,6 +8,7 @@ import httpx
 
 from tests.system.held import HOLDER
 from tests.system.platform import Platform
+from tests.system.projects import live_project
 from tests.system.repositories import commit, lively
 
 
@@ -46,9 +47,7 @@ HOGS: dict[str, dict[str, str]] = {
 
 def start_neighbour(running: Platform, api: httpx.Client, folder: Path) -> str:
     """The host at which it answers."""
-    commit(folder, lively("neighbour"))
-    project = running.new_project(api, "neighbour", folder)
-    assert running.deploy(api, project)["status"] == "live"
+    live_project(running, api, "neighbour", folder, lively("neighbour"))
     return running.host("neighbour")
 
 

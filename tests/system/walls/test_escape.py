@@ -8,7 +8,7 @@ import httpx
 
 from cluster.fabric.addresses import GATEWAY
 from tests.system.platform import Platform
-from tests.system.repositories import commit
+from tests.system.projects import live_project
 from tests.system.walls.hostile.processes import ATTEMPTS
 from tests.system.walls.smuggled import SERVING
 from tests.system.walls.watched import watched
@@ -18,9 +18,7 @@ _ATTEMPTS: dict[str, Callable[[int], bool]] = ATTEMPTS
 
 
 def test_from_a_run(shared: Platform, api: httpx.Client, everything: dict[str, Any], tmp_path: Path) -> None:
-    commit(tmp_path / "run", SERVING)
-    project = shared.new_project(api, "escape", tmp_path / "run")
-    assert shared.deploy(api, project)["status"] == "live"
+    live_project(shared, api, "escape", tmp_path / "run", SERVING)
     answer = httpx.post(
         f"http://127.0.0.1:{shared.router_port}/", headers={"Host": shared.host("escape")}, json=everything, timeout=120
     )

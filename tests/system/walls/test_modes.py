@@ -14,7 +14,7 @@ from cluster.sandbox.confinement import ABI_OF_SCOPES
 from cluster.sandbox.landlock import kernel_abi
 from tests.ports import free_port
 from tests.system.platform import Platform, platform
-from tests.system.repositories import commit
+from tests.system.projects import live_project
 from tests.system.walls.customers import customers, shop
 from tests.system.walls.hostile.probe import attempts
 from tests.system.walls.smuggled import SERVING
@@ -68,9 +68,7 @@ def api(running: Platform) -> Iterator[httpx.Client]:
 def own_port(running: Platform, api: httpx.Client, tmp_path_factory: pytest.TempPathFactory) -> int:
     """Of the instance that tries."""
     repository = tmp_path_factory.mktemp("hostile") / "run"
-    commit(repository, SERVING)
-    project = running.new_project(api, "hostile", repository)
-    assert running.deploy(api, project)["status"] == "live"
+    live_project(running, api, "hostile", repository, SERVING)
     return int(running.records("instances")[0]["status"]["address"].rpartition(":")[2])
 
 

@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from tests.system.platform import Platform, eventually
+from tests.system.projects import live_project
 from tests.system.repositories import commit, version
 from tests.system.walls.answering import answering
 
@@ -31,11 +32,6 @@ spec:
 """
 
 
-def deployed(shared: Platform, api: httpx.Client, name: str, files: dict[str, str], folder: Path) -> None:
-    commit(folder, files)
-    assert shared.deploy(api, shared.new_project(api, name, folder))["status"] == "live"
-
-
 def address(shared: Platform, name: str) -> str:
     found = [i for i in shared.records("instances") if i["spec"]["workload"].startswith(f"{name}-")]
     return str(found[0]["status"]["address"]).partition(":")[0]
@@ -44,9 +40,9 @@ def address(shared: Platform, name: str) -> str:
 def test_a_sibling_is_reached_by_who_lists_it(shared: Platform, api: httpx.Client, tmp_path: Path) -> None:
     if shared.records("computenodes")[0]["status"]["network"] != "fabric":
         pytest.fail("this machine refuses the fabric")
-    deployed(shared, api, "called", version("I am called"), tmp_path / "called")
-    deployed(shared, api, "private", version("I am private"), tmp_path / "private")
-    deployed(shared, api, "stranger", answering(CALLER), tmp_path / "stranger")
+    live_project(shared, api, "called", tmp_path / "called", version("I am called"))
+    live_project(shared, api, "private", tmp_path / "private", version("I am private"))
+    live_project(shared, api, "stranger", tmp_path / "stranger", answering(CALLER))
     commit(tmp_path / "calling", answering(CALLER))
     shared.kubectl("-n", "acc-main", "apply", "-f", "-", given=MANIFEST.format(repository=tmp_path / "calling"))
     eventually(lambda: shared.get("calling").text == "up", 60)
