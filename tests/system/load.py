@@ -7,11 +7,13 @@ import os
 import struct
 import threading
 import time
-from collections.abc import Coroutine
-from contextlib import suppress
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, suppress
 from types import TracebackType
 
 _SECONDS = 20.0
+_BETWEEN = 0.05
+_BROKEN = (OSError, TimeoutError, ValueError, EOFError)
 
 
 class Load:
@@ -59,40 +61,44 @@ class Load:
             await asyncio.sleep(1 / self.new_each_second)
         await asyncio.gather(*requests)
 
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+        """Closed whatever became of it: the failures are what a test looks at, and not what they left behind."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        try:
+            yield reader, writer
+        finally:
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+
     async def _one_request(self) -> None:
         began = time.monotonic()
         try:
-            async with asyncio.timeout(_SECONDS):
-                reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+            async with asyncio.timeout(_SECONDS), self._connection() as (reader, writer):
                 await self._ask(reader, writer, "close")
-                writer.close()
-                with suppress(OSError):
-                    await writer.wait_closed()
             self.counts["new"] += 1
             self.took.append(time.monotonic() - began)
-        except (OSError, TimeoutError, ValueError, EOFError) as error:
+        except _BROKEN as error:
             self.failures.append(f"new connection: {error!r}")
 
     async def _kept_connection(self) -> None:
         """A client of the web keeps its connection while the server says so, and opens a new one when it does not."""
-        reader: asyncio.StreamReader | None = None
-        writer: asyncio.StreamWriter | None = None
         while not self._stop.is_set():
             try:
-                if reader is None or writer is None:
-                    reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
-                async with asyncio.timeout(_SECONDS):
-                    keeps = await self._ask(reader, writer, "keep-alive")
-                self.counts["kept"] += 1
-                if not keeps:
-                    writer.close()
-                    reader = writer = None
-            except (OSError, TimeoutError, ValueError, EOFError) as error:
+                async with self._connection() as (reader, writer):
+                    while await self._ask_again(reader, writer):
+                        pass
+            except _BROKEN as error:
                 self.failures.append(f"kept connection: {error!r}")
-                reader = writer = None
-            await asyncio.sleep(0.05)
-        if writer is not None:
-            writer.close()
+                await asyncio.sleep(_BETWEEN)
+
+    async def _ask_again(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        async with asyncio.timeout(_SECONDS):
+            keeps = await self._ask(reader, writer, "keep-alive")
+        self.counts["kept"] += 1
+        await asyncio.sleep(_BETWEEN)
+        return keeps and not self._stop.is_set()
 
     async def _ask(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, connection: str) -> bool:
         writer.write(f"GET {self.path} HTTP/1.1\r\nHost: {self.host}\r\nConnection: {connection}\r\n\r\n".encode())
@@ -109,44 +115,46 @@ class Load:
 
     async def _web_socket(self) -> None:
         try:
-            reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
-            key = base64.b64encode(os.urandom(16)).decode()
-            writer.write(
-                f"GET /socket HTTP/1.1\r\nHost: {self.host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
-            )
-            head = await reader.readuntil(b"\r\n\r\n")
-            if b" 101 " not in head:
-                raise ValueError(head.split(b"\r\n")[0].decode())
-            while not self._stop.is_set():
-                word = os.urandom(8).hex().encode()
-                mask = os.urandom(4)
-                masked = bytes(byte ^ mask[i % 4] for i, byte in enumerate(word))
-                writer.write(struct.pack("!BB", 0x81, 0x80 | len(word)) + mask + masked)
-                async with asyncio.timeout(_SECONDS):
-                    _, length = struct.unpack("!BB", await reader.readexactly(2))
-                    if await reader.readexactly(length & 0x7F) != word:
-                        raise ValueError("another word came back")
-                self.counts["socket"] += 1
-                await asyncio.sleep(0.1)
-            writer.close()
-        except (OSError, TimeoutError, ValueError, EOFError) as error:
+            async with self._connection() as (reader, writer):
+                key = base64.b64encode(os.urandom(16)).decode()
+                writer.write(
+                    f"GET /socket HTTP/1.1\r\nHost: {self.host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                    f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+                )
+                head = await reader.readuntil(b"\r\n\r\n")
+                if b" 101 " not in head:
+                    raise ValueError(head.split(b"\r\n")[0].decode())
+                while not self._stop.is_set():
+                    await self._one_word(reader, writer)
+                    self.counts["socket"] += 1
+                    await asyncio.sleep(0.1)
+        except _BROKEN as error:
             self.failures.append(f"web socket: {error!r}")
+
+    async def _one_word(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Sent, and it comes back."""
+        word = os.urandom(8).hex().encode()
+        mask = os.urandom(4)
+        masked = bytes(byte ^ mask[i % 4] for i, byte in enumerate(word))
+        writer.write(struct.pack("!BB", 0x81, 0x80 | len(word)) + mask + masked)
+        async with asyncio.timeout(_SECONDS):
+            _, length = struct.unpack("!BB", await reader.readexactly(2))
+            if await reader.readexactly(length & 0x7F) != word:
+                raise ValueError("another word came back")
 
     async def _event_stream(self) -> None:
         try:
-            reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
-            writer.write(f"GET /events HTTP/1.1\r\nHost: {self.host}\r\n\r\n".encode())
-            await reader.readuntil(b"\r\n\r\n")
-            expected = 0
-            while not self._stop.is_set():
-                async with asyncio.timeout(_SECONDS):
-                    line = await reader.readuntil(b"\n\n")
-                number = int(line.split(b"data:")[1])
-                if number != expected:
-                    raise ValueError(f"event {number} after {expected - 1}")
-                expected += 1
-                self.counts["event"] += 1
-            writer.close()
-        except (OSError, TimeoutError, ValueError, EOFError) as error:
+            async with self._connection() as (reader, writer):
+                writer.write(f"GET /events HTTP/1.1\r\nHost: {self.host}\r\n\r\n".encode())
+                await reader.readuntil(b"\r\n\r\n")
+                expected = 0
+                while not self._stop.is_set():
+                    async with asyncio.timeout(_SECONDS):
+                        line = await reader.readuntil(b"\n\n")
+                    number = int(line.split(b"data:")[1])
+                    if number != expected:
+                        raise ValueError(f"event {number} after {expected - 1}")
+                    expected += 1
+                    self.counts["event"] += 1
+        except _BROKEN as error:
             self.failures.append(f"event stream: {error!r}")

@@ -60,13 +60,12 @@ async def test_lines_come_as_they_are_written(visitor: Visitor) -> None:
     path, deploy_id = await begun(visitor)
     async with visitor.house.client() as client, played_node(visitor.house, client, "node-live") as node:
         build = await building(client, deploy_id, node.name)
-        stream = visitor.stream("GET", f"{path}/deploys/{deploy_id}/stream")
-        for number in range(3):
-            node.build_line(MAIN, build, f"now {number}")
-            async for event in stream:
-                if event["event"] == "log" and event["data"]["line"] == f"now {number}":
-                    break
-        await stream.aclose()
+        async with contextlib.aclosing(visitor.stream("GET", f"{path}/deploys/{deploy_id}/stream")) as stream:
+            for number in range(3):
+                node.build_line(MAIN, build, f"now {number}")
+                async for event in stream:
+                    if event["event"] == "log" and event["data"]["line"] == f"now {number}":
+                        break
 
 
 async def test_each_line_once_for_a_client_that_comes_back(visitor: Visitor) -> None:
@@ -162,6 +161,7 @@ async def test_the_node_comes_back_in_the_middle_of_a_build(visitor: Visitor) ->
     house, node = visitor.house, PlayedNode("node-blink")
     async with house.client() as client, contextlib.AsyncExitStack() as stack:
         stream = visitor.stream("GET", f"{path}/deploys/{deploy_id}/stream")
+        stack.push_async_callback(stream.aclose)
         seen: Events = []
         async with node.listening(house):
             await stack.enter_async_context(recorded(client, node))
@@ -203,10 +203,10 @@ async def test_over_a_restart_of_the_api_nothing_is_lost_or_repeated(house: Hous
 
 async def test_the_service_stops_promptly_with_open_streams(house: House, visitor: Visitor) -> None:
     path, deploy_id = await begun(visitor)
-    stream = visitor.stream("GET", f"{path}/deploys/{deploy_id}/stream")
-    await anext(stream)
-    begin = asyncio.get_running_loop().time()
-    await asyncio.to_thread(house.stop)
-    took = asyncio.get_running_loop().time() - begin
-    await asyncio.to_thread(house.start)
+    async with contextlib.aclosing(visitor.stream("GET", f"{path}/deploys/{deploy_id}/stream")) as stream:
+        await anext(stream)
+        begin = asyncio.get_running_loop().time()
+        await asyncio.to_thread(house.stop)
+        took = asyncio.get_running_loop().time() - begin
+        await asyncio.to_thread(house.start)
     assert took < 3

@@ -3,6 +3,7 @@
 import json
 import uuid
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,10 +49,11 @@ class Visitor:
     ) -> list[dict[str, Any]]:
         """The stream's events until it ends, or until there are `most`."""
         found: list[dict[str, Any]] = []
-        async for event in self.stream(method, path, headers=headers):
-            found.append(event)
-            if len(found) == most:
-                break
+        async with aclosing(self.stream(method, path, headers=headers)) as stream:
+            async for event in stream:
+                found.append(event)
+                if len(found) == most:
+                    break
         return found
 
     async def stream(

@@ -1,6 +1,5 @@
 """One API server and one router a test."""
 
-import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator, Iterator
@@ -32,8 +31,6 @@ async def client(server: Server) -> AsyncIterator[Client]:
         yield opened
     finally:
         await opened.close()
-        # Transports that were just closed tell their sockets in the loop's next rounds.
-        await asyncio.sleep(0.1)
 
 
 @pytest.fixture

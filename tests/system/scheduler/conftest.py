@@ -1,6 +1,5 @@
 """One API server a test, and clients of it."""
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -26,8 +25,6 @@ async def client(server: Server) -> AsyncIterator[Client]:
         yield opened
     finally:
         await opened.close()
-        # Transports that were just closed tell their sockets in the loop's next rounds.
-        await asyncio.sleep(0.1)
 
 
 @pytest.fixture
