@@ -216,4 +216,6 @@ def _literal(token: Token) -> Any:
         return string_value(token.text)
     if token.kind == "float":
         return float(token.text)
-    return int(token.text.rstrip("u"), 0)
+    digits = token.text.rstrip("u")
+    # Not base 0, in which a decimal number that begins with 0 is an error.
+    return int(digits, 16 if digits.startswith("0x") else 10)

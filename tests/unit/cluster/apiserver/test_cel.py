@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cluster.apiserver.cel.lexer import CelError
@@ -23,6 +23,7 @@ def evaluate(source: str, self: Any = None, old: Any = None) -> Any:
     [
         ("1 + 2 * 3 == 7", True),
         ("-7 / 2", -3),
+        ("010 + 0x10 + 7u", 33),
         ("-7 % 2", -1),
         ("7.0 / 2.0", 3.5),
         ("1 == 1.0", True),
@@ -78,6 +79,7 @@ def test_what_cannot_be_evaluated_is_refused_when_compiled(source: str) -> None:
         compile_expression(source, NAMES)
 
 
+@example("01")
 @given(st.text(alphabet="selfod.()[]{}&|!?:'\"0123 +-<=>,", max_size=40))
 def test_any_text_compiles_or_is_refused(source: str) -> None:
     try:
