@@ -150,4 +150,9 @@ def _reap(guide: int) -> int:
 
 
 def _say(text: str) -> None:
-    print(text, flush=True)
+    """To whoever is still there: a closed terminal or a pipe whose reader has gone stops neither this nor the parts."""
+    try:
+        print(text, flush=True)
+    except OSError:
+        # What was not written is still in the buffer, and Python would fail on it again when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

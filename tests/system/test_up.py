@@ -106,6 +106,17 @@ def test_a_killed_up_takes_nothing_down_and_the_next_adopts_all(tmp_path: Path) 
         assert running.get("steady").text.strip() == "steady"
 
 
+def test_up_stops_everything_also_when_nobody_reads_what_it_says(tmp_path: Path) -> None:
+    running = Platform(tmp_path / "data").start()
+    assert running.process is not None
+    assert running.process.stdout is not None
+    parts = [running.pid(part) for part in ("apiserver", "fabric", "router", "node-1", "api")]
+    running.process.stdout.close()
+    running.process.terminate()
+    assert running.process.wait(60) == 0
+    assert not [pid for pid in parts if Path(f"/proc/{pid}").exists()]
+
+
 def test_each_part_by_itself_and_up_takes_them_over(tmp_path: Path) -> None:
     repository = tmp_path / "repository"
     commit(repository, version("alone"))
