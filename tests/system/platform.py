@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import httpx
 
+from tests.lifeline import end_with_parent
 from tests.ports import free_port
 
 T = TypeVar("T")
@@ -73,7 +74,13 @@ class Platform:
         ours = {"PYTHONUNBUFFERED": "1", "SETPOINT_RATE_PER_MINUTE": "1000000"}
         environment = {**os.environ, **ours, **self.environment}
         self.process = subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            preexec_fn=end_with_parent,
         )
         self.read_until("Ctrl-C stops everything")
         return self

@@ -20,10 +20,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests import lifeline
 from tests.contract.apiserver.certificates import make_certificates
 from tests.ports import free_port
 
-MAIN = """
+MAIN = (
+    lifeline.WATCH
+    + """
 import asyncio, sys
 from pathlib import Path
 import uvloop
@@ -36,6 +39,7 @@ config = ApiServerConfig(
 )
 uvloop.run(run(config, lambda: print("ready", flush=True)))
 """
+)
 ADMIN_TOKEN = "admin-token-for-tests"
 ROOT = Path(__file__).parents[3]
 START_SECONDS = 20.0
@@ -106,6 +110,7 @@ class Server:
             self.process = subprocess.Popen(
                 [sys.executable, "-c", MAIN, *arguments],
                 cwd=ROOT,
+                stdin=lifeline.STDIN,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,

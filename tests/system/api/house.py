@@ -30,10 +30,13 @@ from crds.models.account import Account
 from crds.models.core import CustomResourceDefinition, Namespace
 from crds.models.record import Metadata
 from crds.names import SYSTEM_NAMESPACE, account_namespace, record_id
+from tests import lifeline
 from tests.contract.apiserver.server import ROOT, Server, running
 from tests.ports import free_port
 
-MAIN = """
+MAIN = (
+    lifeline.WATCH
+    + """
 import asyncio, contextlib, json, logging, signal, sys
 from pathlib import Path
 import uvloop
@@ -63,6 +66,7 @@ async def until_stopped():
 
 uvloop.run(until_stopped())
 """
+)
 START_SECONDS = 20.0
 HANDLES = ("main", "other", "below")
 
@@ -171,6 +175,7 @@ class House:
             self.process = subprocess.Popen(
                 [sys.executable, "-W", "error", "-c", MAIN, *arguments],
                 cwd=ROOT,
+                stdin=lifeline.STDIN,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
