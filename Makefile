@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := $(shell sed -n 's/^uv==\([0-9.]*\).*/\1/p' requirements.lock)
 
-.PHONY: help up test test-machine check lint types patient tests bench crds lock install install-dev
+.PHONY: help up test test-machine check lint types beside tests bench crds lock install install-dev
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,7 +15,7 @@ up: install ## Install what is locked and start Setpoint in the foreground (Ctrl
 	@exec $(BIN)/setpoint up $(ARGS)
 
 test: lint ## The checks and all tests
-	@$(MAKE) --no-print-directory -j2 patient tests
+	@$(MAKE) --no-print-directory -j2 beside tests
 
 test-machine: install-dev ## Tests that need a kernel and a systemd of their own, in qemu (as root, on Debian)
 	@$(BIN)/python -m tests.machine $(ARGS)
@@ -31,12 +31,13 @@ types: install-dev
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-# Tests that wait for minutes on end, beside those that do not.
-patient: types
+# Beside the others: tests that wait for minutes on end, and the contract's, which need no whole installation.
+beside: types
 	@$(BIN)/pytest tests -m patient -q
+	@$(BIN)/pytest tests/contract -q
 
 tests: install-dev
-	@$(BIN)/pytest tests -m "not bench and not machine and not patient" $(ARGS)
+	@$(BIN)/pytest tests -m "not bench and not machine and not patient" --ignore=tests/contract $(ARGS)
 
 bench: install-dev ## Measure against the floors; figures belong in docs/benchmarks.md
 	@$(BIN)/pytest tests/bench -m bench -s $(ARGS)
