@@ -1,7 +1,7 @@
 """The objects of one collection as they come, unparsed: a driver must leave the cores to what is measured."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Any
 
@@ -32,7 +32,7 @@ async def watched(transport: Transport, path: str) -> AsyncIterator[Objects]:
             await task
 
 
-async def edit(transport: Transport, path: str, spec: dict[str, object]) -> dict[str, Any]:
+async def edit(transport: Transport, path: str, spec: Mapping[str, object]) -> dict[str, Any]:
     return await transport.request("PATCH", path, body={"spec": spec}, content_type=MERGE_PATCH)
 
 
