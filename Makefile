@@ -6,6 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := $(shell sed -n 's/^uv==\([0-9.]*\).*/\1/p' requirements.lock)
 
+APART := tests/contract $(addprefix tests/unit/,api crds planning setpoint cluster/apiserver)
+
 .PHONY: help up test test-machine check lint types beside tests bench crds lock install install-dev
 
 help: ## Show this list
@@ -31,13 +33,13 @@ types: install-dev
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-# Beside the others: tests that wait for minutes on end, and the contract's, which need no whole installation.
+# Beside the others: tests that wait for minutes on end, and those that start neither installations nor sandboxes.
 beside: types
 	@$(BIN)/pytest tests -m patient -q
-	@$(BIN)/pytest tests/contract -q
+	@$(BIN)/pytest $(APART) -q
 
 tests: install-dev
-	@$(BIN)/pytest tests -m "not bench and not machine and not patient" --ignore=tests/contract $(ARGS)
+	@$(BIN)/pytest tests -m "not bench and not machine and not patient" $(APART:%=--ignore=%) $(ARGS)
 
 bench: install-dev ## Measure against the floors; figures belong in docs/benchmarks.md
 	@$(BIN)/pytest tests/bench -m bench -s $(ARGS)
