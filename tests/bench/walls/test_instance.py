@@ -23,7 +23,7 @@ from cluster.sandbox.launch import Channels, spawn
 from cluster.sandbox.machine import this_machine
 from cluster.sandbox.processes import wait_end
 from cluster.sandbox.view import Mount, View
-from tests.bench.report import figure, report
+from tests.bench.report import figure, report, report_pairs
 from tests.bench.router.test_requests import HERE, PROJECTS, ROUNDS, by_hand, loader, ours, rate
 from tests.ports import free_port
 from tests.unit.cluster.fabric.conftest import WAYS, keeping
@@ -91,7 +91,7 @@ async def test_requests_to_an_instance_behind_all_walls(
     await end([pid])
     os.close(null)
     cell.leave()
-    ratio = report("requests to an instance behind all walls", mine, least, "a second", ">= 0.85x")
+    ratio = report_pairs("requests to an instance behind all walls", mine, least, "a second", ">= 0.85x")
     assert ratio >= 0.6, "far below the aim"
 
 
