@@ -112,6 +112,19 @@ def is_out_of_memory(instance: dict[str, Any]) -> bool:
     return status.get("reason") == "OutOfMemory" and "memory" in status.get("message", "")
 
 
+def test_it_comes_back_as_after_a_boot(ada: Person, running: Platform) -> None:
+    """All that a reboot does to it, in a machine that goes on: the user's systemd ends with all that it started, and
+    logind, as it starts, starts the systemd of those who linger."""
+    parts = [running.pid(part) for part in ("up", "fabric", "node-1", "router", "apiserver")]
+    output("systemctl", "stop", f"user@{output('id', '-u', ada.name).strip()}.service")
+    assert [pid for pid in parts if Path(f"/proc/{pid}").exists()] == []
+    assert ada.processes() == []
+    output("systemctl", "restart", "systemd-logind.service")
+    eventually(lambda: running.get("hello").status_code == 200, PATIENCE, every=2)
+    assert not set(parts) & {running.pid(part) for part in ("up", "fabric", "node-1", "router", "apiserver")}
+    assert node(running)["limits"] == "full"
+
+
 def test_remove_leaves_nothing_but_the_data(ada: Person, running: Platform) -> None:
     done = ada.setpoint("service", "remove", f"--data-dir={running.data_dir}")
     assert done.returncode == 0, done.stdout + done.stderr
