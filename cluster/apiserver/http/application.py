@@ -8,7 +8,7 @@ from cluster.apiserver.access.identity import ANONYMOUS, Identity
 from cluster.apiserver.errors import ApiError, PageNotFound, unauthorized
 from cluster.apiserver.http.dispatch import Answer, Dispatcher
 from cluster.apiserver.http.request import Request
-from cluster.apiserver.http.response import Response, json_response, text_response
+from cluster.apiserver.http.response import Response, Stream, json_response, text_response
 
 log = logging.getLogger(__name__)
 
@@ -29,9 +29,9 @@ class Application:
             answer = self._dispatcher.answer(request)
         except Exception as error:
             return _failure(error, method, path)
-        if isinstance(answer, Awaitable):
-            return self._later(request, answer)
-        return _with_warnings(answer, request)
+        if isinstance(answer, Response | Stream):
+            return _with_warnings(answer, request)
+        return self._later(request, answer)
 
     async def _later(self, request: Request, answer: Awaitable[Answer]) -> Answer:
         try:

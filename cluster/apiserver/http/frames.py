@@ -1,5 +1,6 @@
 """Answers as bytes on the wire."""
 
+from functools import lru_cache
 from http import HTTPStatus
 
 import orjson
@@ -11,13 +12,17 @@ REASONS = {status.value: status.phrase for status in HTTPStatus}
 
 
 def head(answer: Response, keep_alive: bool) -> bytes:
-    lines = f"HTTP/1.1 {answer.status} {REASONS.get(answer.status, '')}\r\ncontent-type: {answer.content_type}\r\n"
-    lines += f"content-length: {len(answer.body)}\r\n"
+    lines = f"{_first_lines(answer.status, answer.content_type)}{len(answer.body)}\r\n"
     for name, value in answer.headers:
         lines += f"{name}: {value}\r\n"
     if not keep_alive:
         lines += "connection: close\r\n"
     return (lines + "\r\n").encode("latin-1", "replace")
+
+
+@lru_cache(maxsize=256)
+def _first_lines(status: int, content_type: str) -> str:
+    return f"HTTP/1.1 {status} {REASONS.get(status, '')}\r\ncontent-type: {content_type}\r\ncontent-length: "
 
 
 def stream_head(answer: Stream) -> bytes:

@@ -18,7 +18,9 @@ class Place(NamedTuple):
 @lru_cache(maxsize=4096)
 def place_of(path: str) -> Place | None:
     """None for a path that names no group version, or more than a resource can have."""
-    parts = [part for part in path.split("/") if part]
+    parts = path.strip("/").split("/")
+    if "" in parts:
+        parts = [part for part in parts if part]
     if len(parts) >= 2 and parts[0] == "api":
         group, version, rest = "", parts[1], parts[2:]
     elif len(parts) >= 3 and parts[0] == "apis":
@@ -26,7 +28,7 @@ def place_of(path: str) -> Place | None:
     else:
         return None
     namespace = ""
-    if rest[:1] == ["namespaces"] and len(rest) > 2 and not (len(rest) == 3 and rest[2] in ("status", "finalize")):
+    if len(rest) > 2 and rest[0] == "namespaces" and not (len(rest) == 3 and rest[2] in ("status", "finalize")):
         namespace, rest = rest[1], rest[2:]
     if len(rest) > 3:
         return None

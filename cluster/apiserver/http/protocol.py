@@ -6,6 +6,7 @@ A general server costs more here than the answer itself: two writes, a task and 
 import asyncio
 from collections import deque
 from collections.abc import Awaitable
+from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -45,6 +46,7 @@ class HttpProtocol(asyncio.Protocol):
         self._writable = asyncio.Event()
         self._writable.set()
         self._idle: asyncio.TimerHandle | None = None
+        self._idle_since = 0.0
         self._closing = False
         self._head_size = 0
         self._reset()
@@ -57,19 +59,21 @@ class HttpProtocol(asyncio.Protocol):
         certificate = transport.get_extra_info("peercert")
         self._peer = holder(certificate) if certificate else None
         self._connections.add(self)
+        self._loop = asyncio.get_running_loop()
         self._expect()
+        self._idle = self._loop.call_later(IDLE_SECONDS, self._close_if_idle)
 
     def connection_lost(self, _: Exception | None) -> None:
         self._connections.discard(self)
         self._closing = True
         self._waiting.clear()
         self._writable.set()
-        self._no_longer_idle()
+        self._forget_idle()
         if self._stream is not None:
             self._stream.close()
 
     def data_received(self, data: bytes) -> None:
-        self._no_longer_idle()
+        self._idle_since = 0.0
         self._head_size += len(data)
         try:
             self._parser.feed_data(data)
@@ -102,7 +106,7 @@ class HttpProtocol(asyncio.Protocol):
         if self._fields_size > MAX_HEAD:
             self._refuse(431, "the header is too large")
         # A header that comes twice: the first counts.
-        self._headers.setdefault(name.decode("latin-1").lower(), value.decode("latin-1"))
+        self._headers.setdefault(lower(name), value.decode("latin-1"))
 
     def on_headers_complete(self) -> None:
         self._head_done = True
@@ -146,7 +150,7 @@ class HttpProtocol(asyncio.Protocol):
         if isinstance(answer, Response):
             self._send(answer, parsed)
         else:
-            self._task = asyncio.get_running_loop().create_task(self._handle_later(answer, parsed))
+            self._task = self._loop.create_task(self._handle_later(answer, parsed))
 
     async def _handle_later(self, answer: Stream | Awaitable[Answer], parsed: _Parsed) -> None:
         try:
@@ -205,7 +209,7 @@ class HttpProtocol(asyncio.Protocol):
 
     def close(self) -> None:
         self._closing = True
-        self._no_longer_idle()
+        self._forget_idle()
         self._transport.close()
 
     def abort(self) -> None:
@@ -220,11 +224,17 @@ class HttpProtocol(asyncio.Protocol):
             self.close()
 
     def _expect(self) -> None:
-        self._no_longer_idle()
-        if not self._closing:
-            self._idle = asyncio.get_running_loop().call_later(IDLE_SECONDS, self.close)
+        self._idle_since = self._loop.time()
 
-    def _no_longer_idle(self) -> None:
+    def _close_if_idle(self) -> None:
+        """One timer that looks now and then costs less than one that is set anew with each request."""
+        left = self._idle_since + IDLE_SECONDS - self._loop.time() if self._idle_since else IDLE_SECONDS
+        if left > 0:
+            self._idle = self._loop.call_later(left, self._close_if_idle)
+        else:
+            self.close()
+
+    def _forget_idle(self) -> None:
         if self._idle is not None:
             self._idle.cancel()
             self._idle = None
@@ -236,6 +246,12 @@ class HttpProtocol(asyncio.Protocol):
         self._fields_size = 0
         self._body_size = 0
         self._head_done = False
+
+
+@lru_cache(maxsize=256)
+def lower(name: bytes) -> str:
+    """A header's name; there are few."""
+    return name.decode("latin-1").lower()
 
 
 def holder(certificate: dict[str, Any]) -> Identity | None:

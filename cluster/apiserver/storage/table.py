@@ -45,6 +45,4 @@ class Table:
 
     def scan(self, namespace: str = "", after: Key | None = None) -> Iterator[Record]:
         low, high = self.span(namespace, after)
-        records = self.records
-        for key in self.keys[low:high] if (low, high) != (0, len(self.keys)) else self.keys:
-            yield records[key]
+        return map(self.records.__getitem__, self.keys[low:high])

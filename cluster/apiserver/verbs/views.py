@@ -1,5 +1,7 @@
 """Stored objects in the version that is asked for."""
 
+from collections.abc import Sequence
+
 import orjson
 
 from cluster.apiserver.kinds.model import Resource, Target, Version
@@ -21,6 +23,12 @@ def bytes_in(record: Record, resource: Resource, version: Version) -> bytes:
     if version.name == resource.storage_version:
         return record.body
     return encode(object_in(record, Target(resource, version)))
+
+
+def all_bytes_in(records: Sequence[Record], resource: Resource, version: Version) -> list[bytes]:
+    if version.name == resource.storage_version:
+        return [record.body for record in records]
+    return [bytes_in(record, resource, version) for record in records]
 
 
 def to_storage(obj: Json, target: Target) -> Json:
