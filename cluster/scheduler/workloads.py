@@ -74,6 +74,8 @@ class Workloads:
         )
 
     async def _carry_out(self, steps: Steps) -> None:
+        if not (steps.create or steps.replaced or steps.delete):
+            return
         with self._view.usage.reserved(steps.create):
             await _all(self._create(instance) for instance in steps.create)
         await _all(self._mark_lost(instance) for instance in steps.replaced)
