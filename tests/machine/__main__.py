@@ -5,16 +5,20 @@ from pathlib import Path
 
 from tests.machine.boot import Machine, run
 from tests.machine.bytecode import compile_missing
+from tests.machine.disk import new_disk
 from tests.machine.packages import Missing, kernel
 from tests.machine.ramdisk import write_ramdisk
 
 CHECKOUT = Path(__file__).parent.parent.parent
 FOLDER = CHECKOUT / ".machine"
-# Those of version 1 need another kernel, and run in `make test`.
-TESTS = [
-    "tests/unit/cluster/limits",
-    "--ignore=tests/unit/cluster/limits/test_version1.py",
-    "tests/machine/inside",
+# What is tried in the first boot, and after a reboot. Those of version 1 need another kernel, and run in `make test`.
+BOOTS = [
+    [
+        "tests/unit/cluster/limits",
+        "--ignore=tests/unit/cluster/limits/test_version1.py",
+        "tests/machine/inside/test_service.py",
+    ],
+    ["tests/machine/inside/test_rebooted.py"],
 ]
 
 
@@ -23,7 +27,11 @@ def main() -> int:
         found = kernel(FOLDER)
         ramdisk = write_ramdisk(FOLDER / "ramdisk", found)
         compile_missing(CHECKOUT, found.layer)
-        return run(Machine(FOLDER, found, ramdisk), [sys.executable, str(CHECKOUT), *(sys.argv[1:] or TESTS)])
+        machine = Machine(FOLDER, found, ramdisk, new_disk(FOLDER / "disk"))
+        for tests in [sys.argv[1:]] if sys.argv[1:] else BOOTS:
+            if code := run(machine, [sys.executable, str(CHECKOUT), *tests]):
+                return code
+        return 0
     except Missing as missing:
         print(missing, file=sys.stderr)
         return 1

@@ -15,15 +15,16 @@ _OPTIONS = "console=ttyS0 panic=-1 TERM=dumb systemd.show_status=error systemd.u
 
 @dataclass(frozen=True)
 class Machine:
-    """`folder`: where its console is written to."""
+    """`folder`: where its console is written to; `disk`: what it writes to, and finds again at its next boot."""
 
     folder: Path
     kernel: Kernel
     ramdisk: Path
+    disk: Path
 
 
 def run(machine: Machine, arguments: list[str]) -> int:
-    """The exit code of `inside/run` with these arguments; 1 when the machine ended without telling one."""
+    """One boot: the exit code of `inside/run` with these arguments; 1 when the machine ended without telling one."""
     verdict, console = machine.folder / "verdict", machine.folder / "console.log"
     verdict.unlink(missing_ok=True)
     _lay(machine.kernel.layer, arguments)
@@ -55,6 +56,8 @@ def _command(machine: Machine, console: Path, verdict: Path) -> list[str]:
         *("-kernel", str(machine.kernel.image), "-initrd", str(machine.ramdisk), "-append", _OPTIONS),
         *("-virtfs", f"local,path=/,mount_tag=files,{shared}"),
         *("-virtfs", f"local,path={machine.kernel.layer},mount_tag=kernel,{shared}"),
+        # Nothing need outlive this machine's own end.
+        *("-drive", f"file={machine.disk},format=raw,if=virtio,cache=unsafe"),
         *("-serial", f"file:{console}", "-serial", "stdio", "-serial", f"file:{verdict}"),
     ]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from tests.machine.packages import Kernel
 
 _INIT = Path(__file__).parent / "init"
-# Our files by 9p, a layer that is written to above them.
-_MODULES = ("virtio_pci", "9pnet_virtio", "9p", "overlay")
+# Our files by 9p, a layer that is written to above them, on a disk.
+_MODULES = ("virtio_pci", "virtio_blk", "crc32c_generic", "ext4", "9pnet_virtio", "9p", "overlay")
 
 
 def write_ramdisk(path: Path, kernel: Kernel) -> Path:

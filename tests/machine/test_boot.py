@@ -16,7 +16,9 @@ exit {code}
 
 def machine(folder: Path) -> Machine:
     (folder / "console.log").write_text("the kernel gave up\n")
-    return Machine(folder, Kernel(folder / "k", folder / "m", folder / "b", folder / "layer"), folder / "ramdisk")
+    return Machine(
+        folder, Kernel(folder / "k", folder / "m", folder / "b", folder / "layer"), folder / "ramdisk", folder / "disk"
+    )
 
 
 @pytest.mark.parametrize(

@@ -32,10 +32,8 @@ class Person:
         output("chown", "-R", self.name, str(folder))
 
 
-def new_person(name: str) -> Person:
-    home = Path("/home") / name
-    output("useradd", "--create-home", "--home-dir", str(home), "--shell", "/bin/sh", name)
-    return Person(name, home)
+def new_person(person: Person) -> None:
+    output("useradd", "--create-home", "--home-dir", str(person.home), "--shell", "/bin/sh", person.name)
 
 
 def output(*command: str, check: bool = True) -> str:

@@ -1,4 +1,6 @@
-"""Setpoint as an ordinary user's service of the real systemd, from `install` to `remove`, with limits that act."""
+"""Setpoint as an ordinary user's service of the real systemd, from `install` on, with limits that act.
+
+How it goes on after a reboot is `test_rebooted.py`."""
 
 import re
 import subprocess
@@ -16,6 +18,7 @@ from tests.system.repositories import commit
 pytestmark = [pytest.mark.machine, pytest.mark.timeout(900)]
 # Far more than it takes: the machine is slow, and others may use the one that it runs on.
 PATIENCE = 500.0
+ADA = Person("setpoint-ada", Path("/home/setpoint-ada"))
 HOG = """
 import time
 print("begin", flush=True)
@@ -29,7 +32,8 @@ while True:
 def ada() -> Person:
     """On a server without polkit: what is only root's to change she cannot even ask for."""
     output("systemctl", "mask", "--runtime", "--now", "polkit.service")
-    return new_person("setpoint-ada")
+    new_person(ADA)
+    return ADA
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +60,8 @@ def install(ada: Person, here: Platform) -> subprocess.CompletedProcess[str]:
 
 
 def journal(ada: Person) -> str:
-    """What it said, and what the user's systemd said of it."""
-    return output("journalctl", f"_UID={output('id', '-u', ada.name).strip()}", "-o", "cat", "--no-pager")
+    """What it said since the boot, and what the user's systemd said of it."""
+    return output("journalctl", f"_UID={output('id', '-u', ada.name).strip()}", "-b", "-o", "cat", "--no-pager")
 
 
 def node(here: Platform) -> dict[str, Any]:
@@ -101,6 +105,8 @@ def test_the_kernel_ends_a_hog_alone_and_its_record_says_why(ada: Person, runnin
     assert re.search(group, output("dmesg")), "the kernel did it, in the group that systemd gave to the unit"
     assert running.get("hello").status_code == 200
     assert {part: running.pid(part) for part in parts} == parts
+    with running.api() as api:
+        api.delete(f"/v1/projects/{project}").raise_for_status()
 
 
 def instances(here: Platform, project: str) -> list[dict[str, Any]]:
@@ -110,27 +116,3 @@ def instances(here: Platform, project: str) -> list[dict[str, Any]]:
 def is_out_of_memory(instance: dict[str, Any]) -> bool:
     status = instance.get("status", {})
     return status.get("reason") == "OutOfMemory" and "memory" in status.get("message", "")
-
-
-def test_it_comes_back_as_after_a_boot(ada: Person, running: Platform) -> None:
-    """All that a reboot does to it, in a machine that goes on: the user's systemd ends with all that it started, and
-    logind, as it starts, starts the systemd of those who linger."""
-    parts = [running.pid(part) for part in ("up", "fabric", "node-1", "router", "apiserver")]
-    output("systemctl", "stop", f"user@{output('id', '-u', ada.name).strip()}.service")
-    assert [pid for pid in parts if Path(f"/proc/{pid}").exists()] == []
-    assert ada.processes() == []
-    output("systemctl", "restart", "systemd-logind.service")
-    eventually(lambda: running.get("hello").status_code == 200, PATIENCE, every=2)
-    assert not set(parts) & {running.pid(part) for part in ("up", "fabric", "node-1", "router", "apiserver")}
-    assert node(running)["limits"] == "full"
-
-
-def test_remove_leaves_nothing_but_the_data(ada: Person, running: Platform) -> None:
-    done = ada.setpoint("service", "remove", f"--data-dir={running.data_dir}")
-    assert done.returncode == 0, done.stdout + done.stderr
-    name = unit_name(running.data_dir)
-    assert [each for each in ada.home.rglob(f"*{name}*") if not each.is_relative_to(running.data_dir)] == []
-    assert list(Path("/sys/fs/cgroup").rglob(f"*{name}*")) == []
-    assert [line for line in ada.processes() if str(running.data_dir) in line or "main.py" in line] == []
-    assert running.credentials["apiKey"], "the data stays"
-    assert ada.setpoint("service", "status", f"--data-dir={running.data_dir}").returncode != 0
