@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
 
 from cluster.limits.allowance import Allowance
+from cluster.limits.names import prefix_of
 from cluster.limits.version2 import CONTROLLERS, Version2Groups
 
 # The same for all installations in one group: each must know the leaf when it is started in there.
@@ -29,15 +30,15 @@ def find_version2(
     """Below the group that this process is in, or, for root, below that of all. Raises Unavailable."""
     tree, own = _own_group(proc)
     base = own.parent if own.name == PLATFORM else own
-    place = PurePosixPath(installation, node)
+    prefix = prefix_of(installation, node)
     try:
-        return _tried(base, place, controllers, _make_room_and_enable)
+        return _tried(base, prefix, controllers, _make_room_and_enable)
     except Unavailable:
         if os.geteuid() != 0 or base == tree:
             raise
         # Here nobody is moved: it is not our group, and members of the tree's own root may stay in it.
         with contextlib.suppress(Unavailable):
-            return _tried(tree, place, controllers, _enable)
+            return _tried(tree, prefix, controllers, _enable)
         raise
 
 
@@ -55,7 +56,7 @@ def _own_group(proc: Path) -> tuple[Path, Path]:
 
 
 def _tried(
-    base: Path, place: PurePosixPath, controllers: Iterable[str], enable: Callable[[Path, Iterable[str]], None]
+    base: Path, prefix: str, controllers: Iterable[str], enable: Callable[[Path, Iterable[str]], None]
 ) -> Version2Groups:
     """Tried, not guessed: a container's tree may be there to look at only. Raises Unavailable."""
     try:
@@ -65,23 +66,18 @@ def _tried(
         if not os.access(base / "cgroup.procs", os.W_OK):
             raise Unavailable("the one that it runs in belongs to somebody else")
         enable(base, controllers)
-        return _made(base / place, controllers)
+        return _made(base, prefix, controllers)
     except OSError as error:
         raise Unavailable(f"the one that it runs in cannot be divided: {error.strerror}") from error
 
 
-def _made(root: Path, controllers: Iterable[str]) -> Version2Groups:
+def _made(base: Path, prefix: str, controllers: Iterable[str]) -> Version2Groups:
+    groups = Version2Groups(base, prefix, controllers)
+    trial = groups.of("trial")
     try:
-        for folder in (root.parent, root):
-            folder.mkdir(exist_ok=True)
-            _enable(folder, controllers)
-        groups = Version2Groups(root, controllers)
-        groups.make("trial", Allowance(1, 1, 64 << 20, 10)).remove()
-    except OSError:
-        for folder in (root / "trial", root, root.parent):
-            with contextlib.suppress(OSError):
-                folder.rmdir()
-        raise
+        groups.make("trial", Allowance(1, 1, 64 << 20, 10))
+    finally:
+        trial.remove()
     return groups
 
 

@@ -17,6 +17,14 @@ class Group(Protocol):
         """Did the kernel end something in it for want of memory?"""
         ...
 
+    def give_way(self) -> None:
+        """From now on it runs when nobody else wants to. Nothing happens where the kernel cannot."""
+        ...
+
+    def take_part(self, allowance: Allowance) -> None:
+        """From now on it has the share of this allowance again."""
+        ...
+
     def memory_bytes(self) -> int | None:
         """What is in use, without what the kernel keeps only because there is room; None: nobody counts."""
         ...
@@ -57,7 +65,7 @@ class Groups(Protocol):
         ...
 
     def close(self) -> None:
-        """Remove all in which nothing runs, and what is around them."""
+        """Remove all in which nothing runs."""
         ...
 
 
@@ -69,6 +77,12 @@ class NoGroup:
 
     def ran_out(self) -> bool:
         return False
+
+    def give_way(self) -> None:
+        return
+
+    def take_part(self, allowance: Allowance) -> None:
+        return
 
     def memory_bytes(self) -> int | None:
         return None

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cluster.limits.allowance import Allowance
+from cluster.limits.idle import end_idle, set_idle
+from cluster.limits.names import others, prefix_of
 
 _CONTROLLERS = ("cpu", "memory", "pids")
 _PERIOD_MICROSECONDS = 100_000
 _SHARES_OF_A_CORE = 1024
 _LEAST_SHARES = 2
+_SHARES = "cpu.shares"
 _SPARE = re.compile(r"^total_inactive_file (\d+)$", re.MULTILINE)
 _KILLED = re.compile(r"^oom_kill (\d+)$", re.MULTILINE)
 
@@ -34,6 +37,14 @@ class Version1Group:
             return False
         return found is not None and int(found[1]) > 0
 
+    def give_way(self) -> None:
+        set_idle(self.folders["cpu"])
+
+    def take_part(self, allowance: Allowance) -> None:
+        end_idle(self.folders["cpu"])
+        with contextlib.suppress(FileNotFoundError):
+            _write(self.folders["cpu"] / _SHARES, _values(allowance)[_SHARES])
+
     def memory_bytes(self) -> int | None:
         folder = self.folders["memory"]
         try:
@@ -50,45 +61,42 @@ class Version1Group:
 
 
 class Version1Groups:
-    """`roots`: this node's folder in each tree."""
+    """`roots`: the group of each tree that ours stand in, beside whatever else there is; `prefix`: what the names of
+    this node's begin with."""
 
     kind = "cgroup1"
     reason = ""
     remedy = ""
 
-    def __init__(self, roots: Mapping[str, Path]):
+    def __init__(self, roots: Mapping[str, Path], prefix: str):
         self._roots = roots
+        self._prefix = prefix
 
     def make(self, name: str, allowance: Allowance) -> Version1Group:
         group = self.of(name)
         for folder in group.folders.values():
             folder.mkdir(exist_ok=True)
+        end_idle(group.folders["cpu"])
         for file, value in _values(allowance).items():
             _write(group.folders[file.partition(".")[0]] / file, value)
         return group
 
     def of(self, name: str) -> Version1Group:
-        return Version1Group({controller: root / name for controller, root in self._roots.items()})
+        return Version1Group({controller: root / f"{self._prefix}{name}" for controller, root in self._roots.items()})
 
     def sweep(self, kept: Iterable[str]) -> None:
-        names = set(kept)
         for root in self._roots.values():
-            for folder in root.iterdir():
-                if folder.is_dir() and folder.name not in names:
-                    with contextlib.suppress(OSError):
-                        folder.rmdir()
+            for folder in others(root, self._prefix, kept):
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
 
     def close(self) -> None:
         self.sweep([])
-        for root in self._roots.values():
-            for folder in (root, root.parent):
-                with contextlib.suppress(OSError):
-                    folder.rmdir()
 
 
 def _values(allowance: Allowance) -> dict[str, int]:
     return {
-        "cpu.shares": max(_LEAST_SHARES, round(_SHARES_OF_A_CORE * allowance.cpu)),
+        _SHARES: max(_LEAST_SHARES, round(_SHARES_OF_A_CORE * allowance.cpu)),
         "cpu.cfs_period_us": _PERIOD_MICROSECONDS,
         "cpu.cfs_quota_us": round(_PERIOD_MICROSECONDS * allowance.most_cpu),
         "memory.limit_in_bytes": allowance.memory_bytes,
@@ -108,13 +116,8 @@ def find_version1(installation: str, node: str, proc: Path = Path("/proc/self"))
     """Below the groups that this process is in; None: not all controllers are there, or they are not ours."""
     mounts, places = _mounts(proc), _places(proc)
     try:
-        roots = {
-            controller: mounts[controller] / places[controller].lstrip("/") / installation / node
-            for controller in _CONTROLLERS
-        }
-        for root in roots.values():
-            root.mkdir(parents=True, exist_ok=True)
-        groups = Version1Groups(roots)
+        roots = {controller: mounts[controller] / places[controller].lstrip("/") for controller in _CONTROLLERS}
+        groups = Version1Groups(roots, prefix_of(installation, node))
         # Tried, not guessed: a container's tree may be there to look at only.
         groups.make("trial", Allowance(1, 1, 64 << 20, 10)).remove()
     except KeyError:

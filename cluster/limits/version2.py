@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cluster.limits.allowance import Allowance
+from cluster.limits.idle import end_idle, set_idle
+from cluster.limits.names import others
 
 CONTROLLERS = ("cpu", "memory", "pids")
 _PERIOD_MICROSECONDS = 100_000
 _LEAST_QUOTA_MICROSECONDS = 1_000
 _WEIGHT_OF_A_CORE = 100
+_WEIGHT = "cpu.weight"
 _WEIGHTS = (1, 10_000)
 _SPARE = re.compile(r"^inactive_file (\d+)$", re.MULTILINE)
 _KILLED = re.compile(r"^oom_kill (\d+)$", re.MULTILINE)
@@ -31,6 +34,14 @@ class Version2Group:
             return False
         return found is not None and int(found[1]) > 0
 
+    def give_way(self) -> None:
+        set_idle(self.folder)
+
+    def take_part(self, allowance: Allowance) -> None:
+        end_idle(self.folder)
+        with contextlib.suppress(FileNotFoundError):
+            _write(self.folder / _WEIGHT, values(allowance)[_WEIGHT])
+
     def memory_bytes(self) -> int | None:
         try:
             used = int((self.folder / "memory.current").read_text())
@@ -45,38 +56,36 @@ class Version2Group:
 
 
 class Version2Groups:
-    """`root`: this node's folder, whose members have these controllers."""
+    """`root`: the group that ours stand in, beside that of the platform, and whose members have these controllers;
+    `prefix`: what the names of this node's begin with."""
 
     kind = "cgroup2"
     reason = ""
     remedy = ""
 
-    def __init__(self, root: Path, controllers: Iterable[str] = CONTROLLERS):
+    def __init__(self, root: Path, prefix: str, controllers: Iterable[str] = CONTROLLERS):
         self._root = root
+        self._prefix = prefix
         self._controllers = frozenset(controllers)
 
     def make(self, name: str, allowance: Allowance) -> Version2Group:
         group = self.of(name)
         group.folder.mkdir(exist_ok=True)
+        end_idle(group.folder)
         for file, value in values(allowance).items():
             if file.partition(".")[0] in self._controllers:
                 _write(group.folder / file, value)
         return group
 
     def of(self, name: str) -> Version2Group:
-        return Version2Group(self._root / name)
+        return Version2Group(self._root / f"{self._prefix}{name}")
 
     def sweep(self, kept: Iterable[str]) -> None:
-        names = set(kept)
-        for folder in self._root.iterdir():
-            if folder.is_dir() and folder.name not in names:
-                self.of(folder.name).remove()
+        for folder in others(self._root, self._prefix, kept):
+            Version2Group(folder).remove()
 
     def close(self) -> None:
         self.sweep([])
-        for folder in (self._root, self._root.parent):
-            with contextlib.suppress(OSError):
-                folder.rmdir()
 
 
 def values(allowance: Allowance) -> dict[str, str]:
@@ -85,7 +94,7 @@ def values(allowance: Allowance) -> dict[str, str]:
     least, most = _WEIGHTS
     quota = max(_LEAST_QUOTA_MICROSECONDS, round(_PERIOD_MICROSECONDS * allowance.most_cpu))
     return {
-        "cpu.weight": str(min(most, max(least, round(_WEIGHT_OF_A_CORE * allowance.cpu)))),
+        _WEIGHT: str(min(most, max(least, round(_WEIGHT_OF_A_CORE * allowance.cpu)))),
         "cpu.max": f"{quota} {_PERIOD_MICROSECONDS}",
         "memory.max": str(allowance.memory_bytes),
         # Swapping would let a hog slow everybody down instead of ending it.

@@ -45,9 +45,8 @@ def test_below_our_own_group(tmp_path: Path) -> None:
     tree = Tree(tmp_path, "/user/unit.service")
     own = tree.group("user/unit.service")
     group = find_version2("setpoint-1", "node-1", tree.proc).make("one", of_size(0.5, 64 * MIB, 100))
-    assert group.folder == own / "setpoint-1" / "node-1" / "one"
-    for folder in (own, own / "setpoint-1", own / "setpoint-1" / "node-1"):
-        assert text(folder, "cgroup.subtree_control") == ENABLED
+    assert group.folder == own / "setpoint-1+node-1+one"
+    assert text(own, "cgroup.subtree_control") == ENABLED
     assert text(tree.top, "cgroup.subtree_control") == "", "nothing above our own is touched"
     written = {path.name: path.read_text() for path in group.folder.iterdir()}
     assert written == {
@@ -60,17 +59,33 @@ def test_below_our_own_group(tmp_path: Path) -> None:
     assert text(group.folder, "cgroup.procs") == "4711"
 
 
+def test_where_the_kernel_knows_no_giving_way_nothing_happens(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, "/unit.service")
+    tree.group("unit.service")
+    allowance = of_size(0.5, 64 * MIB, 100)
+    group = find_version2("setpoint-1", "node-1", tree.proc).make("one", allowance)
+    (group.folder / "cpu.weight").write_text("7")
+    group.give_way()
+    group.take_part(allowance)
+    assert not (group.folder / "cpu.idle").exists()
+    (group.folder / "cpu.idle").write_text("0")
+    group.give_way()
+    assert text(group.folder, "cpu.idle") == "1"
+    group.take_part(allowance)
+    assert (text(group.folder, "cpu.idle"), text(group.folder, "cpu.weight")) == ("0", "50")
+
+
 def test_an_agent_in_the_leaf_of_the_platform_divides_what_is_around_it(tmp_path: Path) -> None:
     tree = Tree(tmp_path, f"/unit.service/{PLATFORM}")
     own = tree.group("unit.service")
     tree.group(f"unit.service/{PLATFORM}")
-    assert find_version2("setpoint-1", "node-2", tree.proc).of("x").folder == own / "setpoint-1" / "node-2" / "x"
+    assert find_version2("setpoint-1", "node-2", tree.proc).of("x").folder == own / "setpoint-1+node-2+x"
 
 
 def test_a_tree_of_which_only_a_part_is_mounted(tmp_path: Path) -> None:
     tree = Tree(tmp_path, "/box/unit", root="/box")
     own = tree.group("unit")
-    assert find_version2("setpoint-1", "n", tree.proc).of("x").folder == own / "setpoint-1" / "n" / "x"
+    assert find_version2("setpoint-1", "n", tree.proc).of("x").folder == own / "setpoint-1+n+x"
 
 
 def test_who_is_in_our_group_moves_into_the_leaf_but_nobody_whom_we_cannot_see(tmp_path: Path) -> None:
@@ -108,7 +123,7 @@ def test_where_the_tree_is_not_mounted_that_is_said(tmp_path: Path) -> None:
 def test_root_falls_back_to_the_whole_tree_and_moves_nobody(tmp_path: Path) -> None:
     tree = Tree(tmp_path, "/session")
     tree.group("session", "memory pids", pids="12")
-    assert find_version2("setpoint-1", "n", tree.proc).of("x").folder == tree.top / "setpoint-1" / "n" / "x"
+    assert find_version2("setpoint-1", "n", tree.proc).of("x").folder == tree.top / "setpoint-1+n+x"
     assert not list(tree.top.rglob(PLATFORM))
 
 

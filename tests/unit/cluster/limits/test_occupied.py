@@ -128,8 +128,8 @@ def test_agents_that_start_at_once_all_find_room(delegated: Delegated) -> None:
     waiting = [delegated.enter(delegated.folder, delegated.agent(*name)) for name in names]
     working = [worker.begin() for worker in waiting]
     for name, worker in zip(names, working, strict=True):
-        place = "/".join(name)
-        assert worker.answer() == [f"{delegated.folder}/{place}/one", f"0::/{delegated.folder.name}/{place}/one"]
+        group = "+".join((*name, "one"))
+        assert worker.answer() == [f"{delegated.folder}/{group}", f"0::/{delegated.folder.name}/{group}"]
     assert (delegated.folder / "cgroup.procs").read_text() == ""
     leaf = (delegated.folder / PLATFORM / "cgroup.procs").read_text().split()
     assert leaf == [str(delegated.sleeper.pid)], "who was there before runs on, in the leaf"

@@ -11,7 +11,7 @@ from cluster.limits.allowance import Allowance, of_size
 from cluster.limits.group import NoGroups
 from cluster.limits.version1 import Version1Groups, find_version1
 from tests.unit.cluster.limits import trials
-from tests.unit.cluster.limits.trials import BURN, FORKS, HOG, MIB
+from tests.unit.cluster.limits.trials import BURN, FORKS, HOG, MIB, burning, share_beside_another
 
 
 @pytest.fixture
@@ -64,7 +64,52 @@ def test_empty_groups_are_swept_and_others_kept(groups: Version1Groups) -> None:
         process.kill()
         process.wait()
         groups.close()
-    assert not list(Path("/sys/fs/cgroup").glob(f"*/setpoint-test-{os.getpid()}"))
+    assert not list(Path("/sys/fs/cgroup").rglob(f"setpoint-test-{os.getpid()}*"))
+
+
+def test_who_gives_way_runs_when_nobody_else_wants_to_and_has_its_share_again(groups: Version1Groups) -> None:
+    allowance = of_size(0.5, 64 * MIB, 50)
+    group = groups.make("one", allowance)
+    core = min(os.sched_getaffinity(0))
+    with burning(core) as pid, burning(core) as other:
+        group.join(pid)
+        group.give_way()
+        assert share_beside_another(pid, other) < 0.1
+        group.take_part(allowance)
+        assert share_beside_another(pid, other) > 0.2
+    assert (group.folders["cpu"] / "cpu.shares").read_text() == "512\n"
+    groups.close()
+
+
+def test_a_group_that_is_found_again_takes_part(groups: Version1Groups) -> None:
+    groups.make("one", of_size(0.5, 64 * MIB, 50)).give_way()
+    again = groups.make("one", of_size(0.25, 64 * MIB, 50)).folders["cpu"]
+    assert [(again / file).read_text() for file in ("cpu.idle", "cpu.shares")] == ["0\n", "256\n"]
+    groups.close()
+
+
+def test_a_group_that_is_gone_gives_no_way(groups: Version1Groups) -> None:
+    group = groups.of("gone")
+    group.give_way()
+    group.take_part(of_size(1, 64 * MIB, 50))
+    assert not group.folders["cpu"].exists()
+
+
+def test_each_node_sweeps_its_own(groups: Version1Groups) -> None:
+    others = [
+        find_version1(installation, node)
+        for installation, node in (
+            (f"setpoint-test-{os.getpid()}", "node.b"),
+            (f"setpoint-test-{os.getpid()}b", "node"),
+        )
+    ]
+    theirs = [other.make("one", of_size(1, 64 * MIB, 50)) for other in others if other]
+    groups.close()
+    assert [group.folders["cpu"].exists() for group in theirs] == [True, True]
+    for other in others:
+        if other:
+            other.close()
+    assert [group.folders["cpu"].exists() for group in theirs] == [False, False]
 
 
 @pytest.mark.parametrize(
@@ -81,5 +126,7 @@ def test_where_there_are_none_that_is_said(tmp_path: Path, mounts: str, places: 
     assert find_version1("setpoint-x", "node", tmp_path) is None
     none = NoGroups("nowhere").make("x", of_size(1, 1, 1))
     none.join(0)
+    none.give_way()
+    none.take_part(of_size(1, 1, 1))
     none.remove()
     assert not none.ran_out()

@@ -11,7 +11,7 @@ from cluster.limits.allowance import Allowance, of_size
 from cluster.limits.delegation import find_version2
 from cluster.limits.version2 import Version2Groups, values
 from tests.unit.cluster.limits import trials
-from tests.unit.cluster.limits.trials import BURN, FORKS, HOG, MIB
+from tests.unit.cluster.limits.trials import BURN, FORKS, HOG, MIB, burning, share_beside_another
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def groups() -> Iterator[Version2Groups]:
     found = find_version2(f"setpoint-test-{os.getpid()}", "node")
     yield found
     found.close()
-    assert not found.of("one").folder.parent.parent.exists()
+    assert not list(found.of("one").folder.parent.glob(f"setpoint-test-{os.getpid()}*"))
 
 
 async def run(groups: Version2Groups, allowance: Allowance, code: str) -> tuple[int | None, bool, float]:
@@ -78,6 +78,27 @@ def test_empty_groups_are_swept_and_others_kept(groups: Version2Groups) -> None:
     finally:
         process.kill()
         process.wait()
+
+
+@pytest.mark.version2
+def test_who_gives_way_runs_when_nobody_else_wants_to_and_has_its_share_again(groups: Version2Groups) -> None:
+    allowance = of_size(0.5, 64 * MIB, 50)
+    group = groups.make("one", allowance)
+    core = min(os.sched_getaffinity(0))
+    with burning(core) as pid, burning(core) as other:
+        group.join(pid)
+        group.give_way()
+        assert share_beside_another(pid, other) < 0.1
+        group.take_part(allowance)
+        assert share_beside_another(pid, other) > 0.2
+    assert (group.folder / "cpu.weight").read_text() == "50\n"
+
+
+@pytest.mark.version2
+def test_a_group_that_is_found_again_takes_part(groups: Version2Groups) -> None:
+    groups.make("one", of_size(0.5, 64 * MIB, 50)).give_way()
+    again = groups.make("one", of_size(0.25, 64 * MIB, 50)).folder
+    assert [(again / file).read_text() for file in ("cpu.idle", "cpu.weight")] == ["0\n", "25\n"]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,12 @@
 """What is run in a group to see what it holds, and how."""
 
 import asyncio
+import contextlib
 import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from cluster.limits.group import Group
@@ -48,3 +53,32 @@ async def run(group: Group, folders: list[Path], code: str) -> tuple[int | None,
             await asyncio.sleep(0.02)
     used = after.children_user + after.children_system - before.children_user - before.children_system
     return ended, ran_out, used
+
+
+@contextlib.contextmanager
+def burning(core: int) -> Iterator[int]:
+    """A process that computes all day, on that core alone; its pid."""
+    program = f"import os\nos.sched_setaffinity(0, [{core}])\nwhile True: pass"
+    process = subprocess.Popen([sys.executable, "-c", program])
+    try:
+        yield process.pid
+    finally:
+        process.kill()
+        process.wait()
+
+
+def seconds_of(pid: int) -> float:
+    """Of CPU, so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def share_beside_another(pid: int, other: int) -> float:
+    """What it gets of what both get, from now on."""
+    begun, others = seconds_of(pid), seconds_of(other)
+    until = time.monotonic() + 60
+    while (his := seconds_of(other) - others) < 0.5 and seconds_of(pid) - begun < 5:
+        assert time.monotonic() < until, "neither gets anything"
+        time.sleep(0.05)
+    mine = seconds_of(pid) - begun
+    return mine / (mine + his)

@@ -26,7 +26,7 @@ CONFIG = NodeConfig("node-1", FOLDER, FOLDER, FOLDER, FOLDER, FOLDER, 1.0, 1, FO
 @pytest.mark.parametrize(
     ("groups", "machine", "limits", "status", "reason", "said"),
     [
-        (Version2Groups(FOLDER), COUNTING, "full", "True", "Full", ""),
+        (Version2Groups(FOLDER, "x+"), COUNTING, "full", "True", "Full", ""),
         (REFUSED, COUNTING, "partial", "False", "Partial", "Processes are counted, memory"),
         (REFUSED, UNCOUNTED, "none", "False", "None", "Processes are not counted, memory"),
     ],
