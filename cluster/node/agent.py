@@ -90,7 +90,7 @@ async def _services(config: NodeConfig) -> AsyncIterator[Services]:
     folders = Folders(config.state)
     try:
         artifacts, volumes = ArtifactStore(workshop.artifacts), Volumes(config.data_dir / "volumes")
-        sampler, quotas = Sampler(), Quotas(config.data_dir, config.disk_quota)
+        sampler, quotas = Sampler(config.cpu), Quotas(config.data_dir, config.disk_quota)
         yield Services(
             config,
             client,

@@ -14,7 +14,12 @@ from pathlib import Path
 
 import orjson
 
+from cluster.limits.allowance import Allowance, of_size
 from cluster.sandbox.processes import holds, lock_free, lock_holders, read_status
+from crds.sizes import DEFAULT_SIZE, SIZES
+
+PROCESSES = 1024
+"""With threads, of one instance."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +44,14 @@ class RunState:
     grace_seconds: int
     memory_bytes: int
     restarts: int = 0
+    cpu: float = SIZES[DEFAULT_SIZE].cpu
     volumes_of: str = ""
     volumes: dict[str, int] = field(default_factory=dict)
     network: str = ""
+
+    @property
+    def allowance(self) -> Allowance:
+        return of_size(self.cpu, self.memory_bytes, PROCESSES)
 
 
 class InstanceFolder:

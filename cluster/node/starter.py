@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from cluster.fabric.networks import endpoint_of
-from cluster.limits.allowance import Allowance, of_size
 from cluster.node import quota
 from cluster.node.folder import RunState
 from cluster.node.process import Process
 from cluster.node.services import Services
 from cluster.node.taken import claims
 from cluster.node.tenancy import REASON, refusal
-from cluster.node.view import PROCESSES, CannotStart, Wanted, prepare
+from cluster.node.view import CannotStart, Wanted, prepare
 from cluster.node.volumes import NOTHING, Mounted
 from cluster.sandbox.cell import Cell
 from cluster.sandbox.confinement import serving
@@ -112,7 +111,7 @@ async def start(services: Services, record: Instance, inputs: Inputs, restarts: 
         machine = services.workshop.machine
         port = endpoint_of(place.address)[1]
         confinement = serving(place.entry, port, services.config.allow_ports)
-        group = services.groups.make(record.uid, _allowance(record))
+        group = services.groups.make(record.uid, state.allowance)
         cell = Cell(place.entry, group, confinement, services.user_of(record.namespace, inputs.workload.spec.project))
         return state, Process.start(folder, prepared.view, prepared.command, machine, cell)
     except BaseException:
@@ -134,11 +133,6 @@ def _sizes(spec: WorkloadSpec) -> dict[str, int]:
     return {volume.name: volume.size_mi_b * MIB for volume in spec.volumes}
 
 
-def _allowance(record: Instance) -> Allowance:
-    size = SIZES[record.spec.size]
-    return of_size(size.cpu, size.memory_bytes, PROCESSES)
-
-
 def _state(record: Instance, inputs: Inputs, address: str, network: str, restarts: int) -> RunState:
     spec = inputs.workload.spec
     return RunState(
@@ -157,6 +151,7 @@ def _state(record: Instance, inputs: Inputs, address: str, network: str, restart
         grace_seconds=spec.stop_grace_seconds,
         memory_bytes=SIZES[record.spec.size].memory_bytes,
         restarts=restarts,
+        cpu=SIZES[record.spec.size].cpu,
         volumes_of=inputs.volumes.owner,
         volumes=_sizes(spec),
         network=network,

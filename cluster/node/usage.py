@@ -1,6 +1,7 @@
 """CPU and memory of the running instances, sampled from /proc: a short history in memory, never a record."""
 
 import asyncio
+import contextlib
 import os
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
@@ -11,8 +12,11 @@ from typing import NamedTuple
 from cluster.limits.group import Group
 from cluster.node.clock import iso_now
 from cluster.node.folder import RunState
+from cluster.node.right_of_way import Way, settle
 
 _LOOK_SECONDS = 2.0
+# What is new is looked at soon; before, whether it computes all day or only begins cannot be told.
+_NEW_SECONDS = 1.0
 _SAMPLE_EVERY = 5
 _HISTORY = 90
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -28,38 +32,43 @@ class Sample(NamedTuple):
 
 
 class Load(NamedTuple):
-    """One process: CPU ticks so far (with ended children), resident bytes (shared pages counted in full)."""
+    """One process: CPU ticks so far (with ended children), resident bytes (shared pages counted in full), seconds from
+    the machine's start to its own."""
 
     parent: int
     ticks: int
     resident: int
+    begun: float = 0.0
 
 
 @dataclass
 class Watched:
-    """One instance under watch; `on_hog` is called when it uses more memory than its size allows."""
+    """One run of an instance under watch; `on_hog` is called when it uses more memory than its size allows."""
 
     state: RunState
     reaper: int
     on_hog: Callable[[], Awaitable[None]]
     group: Group
+    way: Way | None = None
     ticks: int | None = None
     looked_at: float = 0.0
     history: deque[Sample] = field(default_factory=lambda: deque(maxlen=_HISTORY))
 
 
 class Sampler:
-    """`run` looks every two seconds while anything is watched, and keeps each fifth look."""
+    """`run` looks every two seconds while anything is watched, and keeps each fifth look. `cores`: of this node."""
 
-    def __init__(self) -> None:
+    def __init__(self, cores: float) -> None:
         self.watched: dict[str, Watched] = {}
-        self._any = asyncio.Event()
+        self._cores = cores
+        self._new = asyncio.Event()
 
     def watch(self, state: RunState, reaper: int, on_hog: Callable[[], Awaitable[None]], group: Group) -> None:
         before = self.watched.get(state.uid)
         history = before.history if before else deque[Sample](maxlen=_HISTORY)
-        self.watched[state.uid] = Watched(state, reaper, on_hog, group, history=history)
-        self._any.set()
+        way = before.way if before and before.reaper == reaper else None
+        self.watched[state.uid] = Watched(state, reaper, on_hog, group, way, history=history)
+        self._new.set()
 
     def pause(self, uid: str) -> None:
         """It does not run now, its history stays."""
@@ -73,19 +82,31 @@ class Sampler:
         rounds = 0
         while True:
             if not self.watched:
-                self._any.clear()
-                await self._any.wait()
+                self._new.clear()
+                await self._new.wait()
             await self._look(rounds % _SAMPLE_EVERY == 0)
             rounds += 1
-            await asyncio.sleep(_LOOK_SECONDS)
+            await self._pause()
+
+    async def _pause(self) -> None:
+        """What is new is looked at soon."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + _LOOK_SECONDS
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout_at(end):
+                await self._new.wait()
+        self._new.clear()
+        await asyncio.sleep(min(end - loop.time(), _NEW_SECONDS))
 
     async def _look(self, keep: bool) -> None:
         loads = read_loads()
         children: dict[int, list[int]] = {}
         for pid, load in loads.items():
             children.setdefault(load.parent, []).append(pid)
+        trees = {each.state.uid: below(each.reaper, children) for each in self.watched.values() if each.reaper in loads}
+        self._settle(trees, loads)
         for each in list(self.watched.values()):
-            tree = below(each.reaper, children) if each.reaper in loads else []
+            tree = trees.get(each.state.uid, [])
             counted = each.group.memory_bytes()
             # Where a group counts, the kernel ends hogs; and a fork bomb's thousand processes need not be looked into.
             if counted is None and await _too_much(tree, loads, each.state.memory_bytes):
@@ -93,6 +114,16 @@ class Sampler:
             elif keep and tree:
                 memory = await asyncio.to_thread(proportional, tree) if counted is None else counted
                 self._keep(each, sum(loads[pid].ticks for pid in tree), memory)
+
+    def _settle(self, trees: dict[str, list[int]], loads: dict[int, Load]) -> None:
+        """Who gives way until the next look."""
+        used: dict[str, tuple[Way, float]] = {}
+        for uid, tree in trees.items():
+            each = self.watched[uid]
+            each.way = each.way or Way(each.group, each.state.allowance, loads[each.reaper].begun)
+            if each.way.seconds() >= _NEW_SECONDS:
+                used[uid] = each.way, each.way.read(sum(loads[pid].ticks for pid in tree))
+        settle(used, self._cores)
 
     def _keep(self, each: Watched, ticks: int, memory: int) -> None:
         now = asyncio.get_running_loop().time()
@@ -119,7 +150,8 @@ def read_loads() -> dict[int, Load]:
             except OSError:
                 continue
             rest = text[text.rfind(b")") + 2 :].split()
-            found[int(entry.name)] = Load(int(rest[1]), sum(map(int, rest[11:15])), int(rest[21]) * _PAGE)
+            ticks, begun = sum(map(int, rest[11:15])), int(rest[19]) / _TICKS
+            found[int(entry.name)] = Load(int(rest[1]), ticks, int(rest[21]) * _PAGE, begun)
     return found
 
 

@@ -11,14 +11,13 @@ from cluster.builder.artifacts import ArtifactStore, Manifest
 from cluster.builder.toolchain import known_node
 from cluster.builder.workshop import Workshop
 from cluster.fabric.networks import endpoint_of
+from cluster.node.folder import PROCESSES
 from cluster.sandbox.launch import check_environment
 from cluster.sandbox.machine import CERTIFICATES, interpreter_mounts
 from cluster.sandbox.view import Limits, Mount, View
 from crds.models.workload import Workload
 
 STATIC_SERVER = Path(__file__).with_name("static_server.py")
-PROCESSES = 1024
-"""With threads, of one instance."""
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 

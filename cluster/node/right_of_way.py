@@ -1,0 +1,57 @@
+"""Who of a node's instances gives way: asked at each look at what they used, told to their groups when it changes."""
+
+import logging
+import os
+import time
+from collections.abc import Mapping
+
+from cluster.limits.allowance import Allowance
+from cluster.limits.giving_way import Use, who_gives_way
+from cluster.limits.group import Group
+
+_log = logging.getLogger(__name__)
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Way:
+    """Of one run, whose first process began so many seconds after the machine. What an earlier agent told the group is
+    not known, so it is told whatever comes first."""
+
+    def __init__(self, group: Group, allowance: Allowance, begun: float):
+        self.allowance = allowance
+        self._group = group
+        self._gives: bool | None = None
+        self._ticks, self._at = 0, begun
+
+    def seconds(self) -> float:
+        """Since CPU was read; at first since its beginning."""
+        return _now() - self._at
+
+    def read(self, ticks: int) -> float:
+        """Cores used since then. `ticks`: of CPU so far; fewer than before when processes ended unseen."""
+        used = (ticks - self._ticks) / _TICKS / max(self.seconds(), 1 / _TICKS)
+        self._ticks, self._at = ticks, _now()
+        return max(0.0, used)
+
+    def settle(self, gives: bool) -> None:
+        if gives == self._gives:
+            return
+        try:
+            if gives:
+                self._group.give_way()
+            else:
+                self._group.take_part(self.allowance)
+            self._gives = gives
+        except OSError as error:
+            _log.info("right of way: %s", error)
+
+
+def settle(used: Mapping[str, tuple[Way, float]], cores: float) -> None:
+    """`used`: by each, in cores, on a machine that has so many."""
+    giving = who_gives_way({name: Use(way.allowance, each) for name, (way, each) in used.items()}, cores)
+    for name, (way, _) in used.items():
+        way.settle(name in giving)
+
+
+def _now() -> float:
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
