@@ -2,17 +2,21 @@
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from asyncinotify import Inotify, Mask, Watch
+from asyncinotify import Event, Inotify, Mask, Watch
 
 from cluster.node.clock import Stamps
 from cluster.node.folder import InstanceFolder, RunState
 from cluster.node.log_file import Line, LogFile
 from cluster.node.spool import Spool
 
+# So much longer than it works.
+_REST = 3
+_EVENTS = 100
 Listener = Callable[[str, Line], None]
 """Called with the instance's name and a line, as it is written."""
 
@@ -34,6 +38,8 @@ class Logs:
         self._inotify = Inotify()
         self._tails: dict[str, _Tail] = {}
         self._by_watch: dict[Watch, Spool] = {}
+        self._grown: dict[Spool, None] = {}
+        self._next: asyncio.Future[Event]
         self._listeners: dict[tuple[str, str], list[Listener]] = {}
 
     def close(self) -> None:
@@ -42,10 +48,40 @@ class Logs:
         self._inotify.close()
 
     async def run(self) -> None:
-        async for event in self._inotify:
-            # Looked up again each time: the instance may be forgotten while others have their turn.
-            while event.watch and (spool := self._by_watch.get(event.watch)) and spool.drain(1):
-                await asyncio.sleep(0)
+        """Each in its turn, and a quarter of a core for all: who floods its log does not take the others' by our
+        hands."""
+        self._next = asyncio.ensure_future(self._inotify.get())
+        try:
+            while True:
+                if not self._grown:
+                    await asyncio.wait({self._next})
+                await self._note()
+                await asyncio.sleep(_REST * await self._turn())
+        finally:
+            self._next.cancel()
+
+    async def _note(self) -> None:
+        """What has grown by now; who writes all the time does not keep us here."""
+        for _ in range(_EVENTS):
+            if not self._next.done():
+                break
+            watch = self._next.result().watch
+            if watch and (spool := self._by_watch.get(watch)):
+                self._grown[spool] = None
+            self._next = asyncio.ensure_future(self._inotify.get())
+            await asyncio.sleep(0)
+
+    async def _turn(self) -> float:
+        """A chunk of each that has grown; the seconds that it took."""
+        spent = 0.0
+        for spool in list(self._grown):
+            begun = time.perf_counter()
+            # It may have been forgotten while others had their turn.
+            if spool in self._grown and not spool.drain(1):
+                del self._grown[spool]
+            spent += time.perf_counter() - begun
+            await asyncio.sleep(0)
+        return spent
 
     def path(self, state: RunState) -> Path:
         return self.root / state.namespace / state.project / state.deploy / f"{state.name}.ndjson"
@@ -100,6 +136,7 @@ class Logs:
             return
         for spool in tail.spools:
             spool.finish()
+            self._grown.pop(spool, None)
         for watch in tail.watches:
             self._by_watch.pop(watch, None)
             with contextlib.suppress(OSError):

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from cluster.lines import LineSplitter
 
-_CHUNK = 256 * 1024
+# Small: nobody else has the agent's core until one is taken over.
+_CHUNK = 32 * 1024
+_KEPT = 256 * 1024
 _BACKLOG = 4 * 1024 * 1024
 _BLOCK = 4096
 _PUNCH_HOLE, _KEEP_SIZE = 0x02, 0x01
@@ -30,18 +32,18 @@ class Spool:
         self._take = take
         self._dropped = dropped
 
-    def drain(self, chunks: int = 8) -> bool:
-        """Take over what is there, so many chunks at most; True when more is left."""
+    def drain(self, chunks: int = 64) -> bool:
+        """Take over what is there, so many chunks at most; True when more may be left."""
         self._skip_backlog()
         self._begin_again()
         for _ in range(chunks):
             data = os.pread(self._file, _CHUNK, self._read)
-            if not data:
-                return False
             self._read += len(data)
             for line, position in self._splitter.feed(data):
                 self._take(line, position)
             self._give_back()
+            if len(data) < _CHUNK:
+                return False
         return True
 
     def finish(self) -> None:
@@ -59,7 +61,7 @@ class Spool:
         size = os.fstat(self._file).st_size
         if size - self._read <= _BACKLOG:
             return
-        target = size - _CHUNK
+        target = size - _KEPT
         self._dropped(target - self._splitter.position)
         self._read = target
         self._splitter = LineSplitter(target)

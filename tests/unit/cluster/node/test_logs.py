@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 import os
+import sys
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -197,3 +199,25 @@ async def test_an_instance_may_be_forgotten_in_the_middle_of_a_flood(place: Plac
     write(other, "still read\n")
     await eventually(lambda: place.logs.path(state).exists() and "still read" in place.logs.path(state).read_text())
     assert not place.task.done()
+
+
+# Faster than anybody reads, and an end, should nobody end it.
+FLOOD = "import os, sys\nfor _ in range(100_000): os.write(1, (b'f' * 99 + b'\\n') * 10_000)"
+
+
+async def test_a_flood_keeps_nobody_else_waiting_and_takes_a_part_of_the_agents_core_only(place: Place) -> None:
+    flooding, flooded = place.open("u1")
+    quiet, folder = place.open("u2")
+    with flooded.spools["stdout"].open("ab") as out:
+        process = await asyncio.create_subprocess_exec(sys.executable, "-c", FLOOD, stdout=out)
+    try:
+        await eventually(lambda: "dropped" in place.logs.path(flooding).read_text())
+        used, begun = time.process_time(), time.monotonic()
+        for number in range(20):
+            write(folder, f"line {number}\n")
+            await eventually(lambda: place.logs.path(quiet).read_text().count("line") > number, 5)  # noqa: B023
+        assert process.returncode is None, "it floods"
+        assert time.process_time() - used < 0.6 * (time.monotonic() - begun)
+    finally:
+        process.kill()
+        await process.wait()
