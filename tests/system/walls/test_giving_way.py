@@ -1,0 +1,43 @@
+"""Who computes all day gives way to all others, and takes part again when it rests."""
+
+import os
+import signal
+from collections.abc import Iterable
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.system.platform import Platform, eventually
+from tests.system.walls.hogs import start_hog, states_of
+
+
+def groups_of(uid: str) -> list[Path]:
+    return list(Path("/sys/fs/cgroup").rglob(f"*+{uid}"))
+
+
+def tell_to_rest(groups: Iterable[Path]) -> None:
+    for pid in {pid for group in groups for pid in (group / "cgroup.procs").read_text().split()}:
+        if "python" in Path(f"/proc/{pid}/comm").read_text():
+            os.kill(int(pid), signal.SIGUSR1)
+
+
+def test_a_burner_gives_way_until_it_rests(running: Platform, client: httpx.Client, tmp_path: Path) -> None:
+    (node,) = running.records("computenodes")
+    if node["status"]["limits"] != "full":
+        pytest.skip("no control groups are ours here")
+    project = start_hog(running, client, "resting", tmp_path / "hog")
+    eventually(lambda: "Running" in states_of(running, "resting")())
+    (record,) = running.records("instances")
+    groups = groups_of(record["metadata"]["uid"])
+    (idle,) = (group / "cpu.idle" for group in groups if (group / "cpu.idle").exists())
+    eventually(lambda: idle.read_text() == "1\n")
+
+    running.kill(node["metadata"]["name"])
+    idle.write_text("0")
+    eventually(lambda: idle.read_text() == "1\n")
+
+    tell_to_rest(groups)
+    eventually(lambda: idle.read_text() == "0\n")
+    client.delete(f"/v1/projects/{project}")
+    eventually(lambda: not groups_of(record["metadata"]["uid"]))
