@@ -13,7 +13,8 @@ from cluster.limits.names import others, prefix_of
 
 _CONTROLLERS = ("cpu", "memory", "pids")
 _PERIOD_MICROSECONDS = 100_000
-_SHARES_OF_A_CORE = 1024
+# A tenth of a core, the smallest size, weighs as much as any process of the platform, beside which it stands.
+_SHARES_OF_A_CORE = 10_240
 _LEAST_SHARES = 2
 _SHARES = "cpu.shares"
 _SPARE = re.compile(r"^total_inactive_file (\d+)$", re.MULTILINE)

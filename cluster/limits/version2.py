@@ -13,7 +13,8 @@ from cluster.limits.names import others
 CONTROLLERS = ("cpu", "memory", "pids")
 _PERIOD_MICROSECONDS = 100_000
 _LEAST_QUOTA_MICROSECONDS = 1_000
-_WEIGHT_OF_A_CORE = 100
+# A tenth of a core, the smallest size, weighs as much as any group that nobody gave a weight.
+_WEIGHT_OF_A_CORE = 1_000
 _WEIGHT = "cpu.weight"
 _WEIGHTS = (1, 10_000)
 _SPARE = re.compile(r"^inactive_file (\d+)$", re.MULTILINE)

@@ -50,7 +50,7 @@ def test_below_our_own_group(tmp_path: Path) -> None:
     assert text(tree.top, "cgroup.subtree_control") == "", "nothing above our own is touched"
     written = {path.name: path.read_text() for path in group.folder.iterdir()}
     assert written == {
-        "cpu.weight": "50",
+        "cpu.weight": "500",
         "cpu.max": "100000 100000",
         "memory.max": str(64 * MIB),
         "pids.max": "100",
@@ -72,7 +72,7 @@ def test_where_the_kernel_knows_no_giving_way_nothing_happens(tmp_path: Path) ->
     group.give_way()
     assert text(group.folder, "cpu.idle") == "1"
     group.take_part(allowance)
-    assert (text(group.folder, "cpu.idle"), text(group.folder, "cpu.weight")) == ("0", "50")
+    assert (text(group.folder, "cpu.idle"), text(group.folder, "cpu.weight")) == ("0", "500")
 
 
 def test_an_agent_in_the_leaf_of_the_platform_divides_what_is_around_it(tmp_path: Path) -> None:

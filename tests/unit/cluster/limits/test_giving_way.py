@@ -13,7 +13,7 @@ from crds.sizes import SIZES
 SHARES = st.sampled_from([size.cpu for size in SIZES.values()])
 CORES = st.integers(1, 64).map(float)
 # A group that gives way weighs as little as this, where a core's share is one.
-IDLE = 3 / 1024
+IDLE = 3 / 10_240
 
 
 def sized(cpu: float) -> Allowance:

@@ -77,14 +77,14 @@ def test_who_gives_way_runs_when_nobody_else_wants_to_and_has_its_share_again(gr
         assert share_beside_another(pid, other) < 0.1
         group.take_part(allowance)
         assert share_beside_another(pid, other) > 0.2
-    assert (group.folders["cpu"] / "cpu.shares").read_text() == "512\n"
+    assert (group.folders["cpu"] / "cpu.shares").read_text() == "5120\n"
     groups.close()
 
 
 def test_a_group_that_is_found_again_takes_part(groups: Version1Groups) -> None:
     groups.make("one", of_size(0.5, 64 * MIB, 50)).give_way()
     again = groups.make("one", of_size(0.25, 64 * MIB, 50)).folders["cpu"]
-    assert [(again / file).read_text() for file in ("cpu.idle", "cpu.shares")] == ["0\n", "256\n"]
+    assert [(again / file).read_text() for file in ("cpu.idle", "cpu.shares")] == ["0\n", "2560\n"]
     groups.close()
 
 

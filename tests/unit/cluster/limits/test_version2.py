@@ -91,23 +91,23 @@ def test_who_gives_way_runs_when_nobody_else_wants_to_and_has_its_share_again(gr
         assert share_beside_another(pid, other) < 0.1
         group.take_part(allowance)
         assert share_beside_another(pid, other) > 0.2
-    assert (group.folder / "cpu.weight").read_text() == "50\n"
+    assert (group.folder / "cpu.weight").read_text() == "500\n"
 
 
 @pytest.mark.version2
 def test_a_group_that_is_found_again_takes_part(groups: Version2Groups) -> None:
     groups.make("one", of_size(0.5, 64 * MIB, 50)).give_way()
     again = groups.make("one", of_size(0.25, 64 * MIB, 50)).folder
-    assert [(again / file).read_text() for file in ("cpu.idle", "cpu.weight")] == ["0\n", "25\n"]
+    assert [(again / file).read_text() for file in ("cpu.idle", "cpu.weight")] == ["0\n", "250\n"]
 
 
 @pytest.mark.parametrize(
     ("cpu", "most", "weight", "quota"),
     [
-        (1, 1, "100", "100000 100000"),
-        (0.1, 1, "10", "100000 100000"),
+        (1, 1, "1000", "100000 100000"),
+        (0.1, 1, "100", "100000 100000"),
         (0.001, 0.001, "1", "1000 100000"),
-        (2.5, 2.5, "250", "250000 100000"),
+        (2.5, 2.5, "2500", "250000 100000"),
         (500, 500, "10000", "50000000 100000"),
     ],
 )
