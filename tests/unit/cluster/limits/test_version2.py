@@ -88,9 +88,9 @@ def test_who_gives_way_runs_when_nobody_else_wants_to_and_has_its_share_again(gr
     with burning(core) as pid, burning(core) as other:
         group.join(pid)
         group.give_way()
-        assert share_beside_another(pid, other) < 0.1
+        assert share_beside_another(pid, other) < 0.2
         group.take_part(allowance)
-        assert share_beside_another(pid, other) > 0.2
+        assert share_beside_another(pid, other) > 0.5
     assert (group.folder / "cpu.weight").read_text() == "500\n"
 
 

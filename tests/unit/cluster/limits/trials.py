@@ -58,13 +58,15 @@ async def run(group: Group, folders: list[Path], code: str) -> tuple[int | None,
 @contextlib.contextmanager
 def burning(core: int) -> Iterator[int]:
     """A process that computes all day, on that core alone; its pid."""
-    program = f"import os\nos.sched_setaffinity(0, [{core}])\nwhile True: pass"
-    process = subprocess.Popen([sys.executable, "-c", program])
-    try:
-        yield process.pid
-    finally:
-        process.kill()
-        process.wait()
+    program = f"import os\nos.sched_setaffinity(0, [{core}])\nprint(flush=True)\nwhile True: pass"
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
+        try:
+            # Until then it waits for files, and leaves the core to whoever wants it.
+            assert process.stdout
+            assert process.stdout.readline()
+            yield process.pid
+        finally:
+            process.kill()
 
 
 def seconds_of(pid: int) -> float:
@@ -77,7 +79,7 @@ def share_beside_another(pid: int, other: int) -> float:
     """What it gets of what both get, from now on."""
     begun, others = seconds_of(pid), seconds_of(other)
     until = time.monotonic() + 60
-    while (his := seconds_of(other) - others) < 0.5 and seconds_of(pid) - begun < 5:
+    while (his := seconds_of(other) - others) < 1 and seconds_of(pid) - begun < 1:
         assert time.monotonic() < until, "neither gets anything"
         time.sleep(0.05)
     mine = seconds_of(pid) - begun
