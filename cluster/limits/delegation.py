@@ -18,6 +18,8 @@ from cluster.limits.version2 import CONTROLLERS, Version2Groups
 # The same for all installations in one group: each must know the leaf when it is started in there.
 PLATFORM = "setpoint-platform"
 _TRIES = 100
+_PLATFORM_WEIGHT = "10000"
+"""The most there is."""
 
 
 class Unavailable(Exception):
@@ -92,8 +94,16 @@ def _make_room_and_enable(group: Path, controllers: Iterable[str]) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         _try_to_enable(group, controllers)
+        _prefer_platform(group / PLATFORM)
     finally:
         os.close(lock)
+
+
+def _prefer_platform(leaf: Path) -> None:
+    """All parts are one group among those of all instances, each of which has as much to say otherwise."""
+    weight = leaf / "cpu.weight"
+    if weight.exists():
+        weight.write_text(_PLATFORM_WEIGHT)
 
 
 def _try_to_enable(group: Path, controllers: Iterable[str]) -> None:

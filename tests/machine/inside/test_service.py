@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from cluster.limits.delegation import PLATFORM
 from setpoint.service.unit import unit_name
 from tests.machine.inside.people import Person, new_person, output
 from tests.system.platform import Platform, eventually
@@ -75,6 +76,8 @@ def test_it_says_that_limits_are_full_and_keeps_the_key_to_itself(ada: Person, r
     assert running.credentials["apiKey"] not in said
     assert node(running)["limits"] == "full"
     assert {"type": "Limits", "status": "True"}.items() <= condition(running, "Limits").items()
+    (leaf,) = Path("/sys/fs/cgroup/user.slice").rglob(PLATFORM)
+    assert (leaf / "cpu.weight").read_text().strip() == "10000", "among as many instances as there are"
 
 
 def condition(here: Platform, kind: str) -> dict[str, Any]:
