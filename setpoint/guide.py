@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from crds.client.client import Client
 from crds.client.errors import ApiError
@@ -27,16 +28,13 @@ def guide(settings: Settings, installation: Installation, began: float, *, first
     """Wait until everything answers, say so, and deploy the example on a new installation."""
     credentials = read_json(installation.credentials) or {}
     api = V1(settings.api_url, str(credentials.get("apiKey") or ""))
-    nodes = asyncio.run(_ready(settings, installation, api))
-    _print_ready(settings, installation, nodes, time.monotonic() - began)
+    nodes = asyncio.run(_answering(settings, installation, api))
+    _print_addresses(settings, installation, nodes, time.monotonic() - began)
     if first:
         print(f"  API key        {_key_line(str(credentials['apiKey']), installation)}", flush=True)
     _print_walls(nodes)
-    if first and settings.example:
-        try:
-            _deploy_example(installation, api)
-        except ApiProblem as problem:
-            print(f"\nThe example could not be deployed: {problem}", flush=True)
+    if settings.example and (first or _waiting(installation).exists()):
+        _example(installation, api, nodes)
     print("\nCtrl-C stops everything.", flush=True)
 
 
@@ -51,7 +49,18 @@ def _into_the_journal() -> bool:
     return os.environ.get("JOURNAL_STREAM") == f"{about.st_dev}:{about.st_ino}"
 
 
-async def _ready(settings: Settings, installation: Installation, api: V1) -> list[ComputeNode]:
+def _refused(node: ComputeNode) -> bool:
+    """It cannot run anything, and will not by itself."""
+    sandbox = find(node.status.conditions, "Sandbox")
+    return sandbox is not None and sandbox.status == "False"
+
+
+def _waiting(installation: Installation) -> Path:
+    """Is there while the example waits for a machine that can run it."""
+    return installation.root / "example-waits"
+
+
+async def _answering(settings: Settings, installation: Installation, api: V1) -> list[ComputeNode]:
     client = await Client.open(installation.kubeconfig(ADMIN), "setpoint-up")
     until = time.monotonic() + _PATIENCE_SECONDS
     nodes: list[ComputeNode] = []
@@ -61,9 +70,8 @@ async def _ready(settings: Settings, installation: Installation, api: V1) -> lis
                 nodes, _ = await client.list(ComputeNode)
             except ApiError:
                 nodes = []
-            ready = [node for node in nodes if is_true(node.status.conditions, "Ready")]
-            router = (installation.root / "router" / "ready").exists() or _router_answers(settings)
-            if len(ready) >= settings.nodes and router and api.ready():
+            router = (installation.root / "router" / "ready").exists() or _listens(settings.router_port)
+            if sum(map(_has_said, nodes)) >= settings.nodes and router and api.ready():
                 return nodes
             await asyncio.sleep(0.02)
     finally:
@@ -72,21 +80,29 @@ async def _ready(settings: Settings, installation: Installation, api: V1) -> lis
     return nodes
 
 
-def _router_answers(settings: Settings) -> bool:
+def _has_said(node: ComputeNode) -> bool:
+    """What it is, since it was started: what it said before names an address at which nobody listens any more."""
+    port = urlsplit(node.status.endpoint or "").port
+    known = is_true(node.status.conditions, "Ready") or _refused(node)
+    return known and port is not None and _listens(port)
+
+
+def _listens(port: int) -> bool:
     import socket
 
     try:
-        with socket.create_connection(("127.0.0.1", settings.router_port), timeout=1):
+        with socket.create_connection(("127.0.0.1", port), timeout=1):
             return True
     except OSError:
         return False
 
 
-def _print_ready(settings: Settings, installation: Installation, nodes: list[ComputeNode], seconds: float) -> None:
+def _print_addresses(settings: Settings, installation: Installation, nodes: list[ComputeNode], seconds: float) -> None:
     status = nodes[0].status if nodes else None
     walls = f"sandbox: {status.sandbox}, network: {status.network}, limits: {status.limits}" if status else "no node"
+    how = "up, but this machine lets it run nothing yet" if nodes and all(map(_refused, nodes)) else "ready"
     print(
-        f"\nSetpoint is ready ({seconds:.1f} s).\n"
+        f"\nSetpoint is {how} ({seconds:.1f} s).\n"
         f"  API            {settings.api_url}\n"
         f"  projects       http://<project>--<account>.{settings.base_domain}:{settings.router_port}/\n"
         f"  kubeconfig     {installation.kubeconfig(ADMIN)}\n"
@@ -102,6 +118,18 @@ def _print_walls(nodes: list[ComputeNode]) -> None:
             condition = find(node.status.conditions, name)
             if condition is not None and condition.status == "False":
                 print(f"\nA wall is missing. {condition.message}", flush=True)
+
+
+def _example(installation: Installation, api: V1, nodes: list[ComputeNode]) -> None:
+    if nodes and all(map(_refused, nodes)):
+        _waiting(installation).touch()
+        print("\nStop with Ctrl-C, allow it, and start again: the example is deployed then.", flush=True)
+        return
+    try:
+        _deploy_example(installation, api)
+        _waiting(installation).unlink(missing_ok=True)
+    except ApiProblem as problem:
+        print(f"\nThe example could not be deployed: {problem}", flush=True)
 
 
 def _deploy_example(installation: Installation, api: V1) -> None:
