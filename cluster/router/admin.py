@@ -3,10 +3,13 @@
 import csv
 from dataclasses import dataclass
 
-from cluster.haproxy.admin import AdminSocket, read_map
+from cluster.haproxy.admin import AdminSocket, NoAnswer, read_map
 from cluster.router import encode
 from cluster.router.encode import HOSTS_MAP
 from cluster.router.table import Server, ServerKey, Table
+
+_END = "\n\n"
+"""Of a whole answer in rows."""
 
 
 async def read_table(socket: AdminSocket) -> Table:
@@ -59,5 +62,8 @@ def _parse_servers(text: str) -> dict[ServerKey, Server]:
 
 
 def _rows(text: str) -> list[dict[str, str]]:
+    """Raises NoAnswer for one that is cut off, as by a worker that ends meanwhile."""
     lines = [line for line in text.removeprefix("# ").splitlines() if line]
+    if lines and "," in lines[0] and not text.endswith(_END):
+        raise NoAnswer("HAProxy ended in the middle of its answer.")
     return list(csv.DictReader(lines)) if lines and "," in lines[0] else []

@@ -12,6 +12,7 @@ from cluster.router.table import Operation, Retire, ServerKey, Table, applied, d
 _log = logging.getLogger(__name__)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.25
 _REMOVAL_SECONDS = 10.0
+_LOOK_SECONDS = 2.0
 # What HAProxy answers when all is well (it says nothing to most commands).
 _GOOD = ("", "New server registered.", "Server deleted.", "No such server.")
 
@@ -131,6 +132,11 @@ class Applier:
             pause = min(_LONGEST_PAUSE, pause * 1.5)
 
     async def _open_sessions(self, key: ServerKey) -> int:
+        # An old worker that ends just now may leave a question without an answer; the next look finds it gone.
+        async with asyncio.timeout(_LOOK_SECONDS):
+            return await self._count_sessions(key)
+
+    async def _count_sessions(self, key: ServerKey) -> int:
         slot, name = encode.slot(key[0]), key[1]
         count = (await read_sessions(self._admin, slot)).get(name, 0)
         for worker in await read_old_workers(self._master):
