@@ -12,7 +12,7 @@ from cluster.limits.version1 import find_version1
 def find_groups(data_dir: Path, node: str) -> Groups:
     """`data_dir` tells one installation of this machine from the next. Version 1 first: a machine on which it works has
     its controllers there."""
-    installation = f"setpoint-{hashlib.sha256(str(data_dir).encode()).hexdigest()[:8]}"
+    installation = installation_of(data_dir)
     found = find_version1(installation, node)
     if found is not None:
         return found
@@ -20,3 +20,8 @@ def find_groups(data_dir: Path, node: str) -> Groups:
         return find_version2(installation, node)
     except Unavailable as refused:
         return NoGroups(str(refused), remedy(this_machine(), data_dir))
+
+
+def installation_of(data_dir: Path) -> str:
+    """With what the names of all its groups begin."""
+    return f"setpoint-{hashlib.sha256(str(data_dir).encode()).hexdigest()[:8]}"
