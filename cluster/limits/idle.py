@@ -1,17 +1,29 @@
-"""Whether a group runs only when nobody else wants to: one file, the same in both versions since Linux 5.15. The kernel
-compares a group with the groups and processes beside it, so all groups of a node stand directly beside the platform."""
+"""Whether a group runs only when nobody else wants to: one file, the same in both versions. The kernel compares a group
+with the groups and processes beside it, so all groups of a node stand directly beside the platform.
+
+The file is there since Linux 5.15, but until 6.6 the scheduler let whoever wakes up have the core anyway, and by its
+code it holds a turn against who gives way as if it had taken hundreds, so that its share would be late afterwards."""
 
 import contextlib
 import os
+import re
 from pathlib import Path
 
 _FILE = "cpu.idle"
+_SINCE = (6, 6)
+
+
+def gives_way(release: str) -> bool:
+    """Does anybody on a kernel of this release?"""
+    major, minor = (int(part) for part in re.findall(r"\d+", release)[:2])
+    return (major, minor) >= _SINCE
 
 
 def set_idle(group: Path) -> None:
-    """Older kernels know no such thing, and the group may be gone already."""
-    with contextlib.suppress(FileNotFoundError):
-        _write(group / _FILE, "1")
+    """Not on older kernels; and the group may be gone already."""
+    if gives_way(os.uname().release):
+        with contextlib.suppress(FileNotFoundError):
+            _write(group / _FILE, "1")
 
 
 def end_idle(group: Path) -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from cluster.limits.allowance import Allowance, of_size
 from cluster.limits.giving_way import Use, claim, who_gives_way
+from cluster.limits.idle import gives_way
 from crds.sizes import SIZES
 
 SHARES = st.sampled_from([size.cpu for size in SIZES.values()])
@@ -113,3 +114,11 @@ def test_what_is_much_depends_on_how_many_are_busy(others: list[float], mine: fl
 
 def test_of_nobody_nobody_gives_way() -> None:
     assert who_gives_way({}, 2) == set()
+
+
+@pytest.mark.parametrize(
+    ("release", "does"),
+    [("6.18.44-fc-v445", True), ("6.6.0", True), ("6.5.13-1", False), ("6.1.0-56-amd64", False), ("7.0-rc1", True)],
+)
+def test_older_kernels_know_no_giving_way(release: str, does: bool) -> None:
+    assert gives_way(release) == does
