@@ -77,7 +77,12 @@ class Info:
 
 
 async def read_info(socket: AdminSocket) -> Info:
-    pairs = dict(line.split(": ", 1) for line in (await socket.ask("show info")).splitlines() if ": " in line)
+    return parse_info(await socket.ask("show info"))
+
+
+def parse_info(text: str) -> Info:
+    """HAProxy's answer to `show info`. Raises NoAnswer when it does not say who it is."""
+    pairs = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
     try:
         return Info(int(pairs["Pid"]), pairs.get("description", "").strip(), int(pairs.get("Start_time_sec", "0")))
     except (KeyError, ValueError) as error:

@@ -1,9 +1,10 @@
 """What the router's HAProxy has and counts, read from its sockets."""
 
 import csv
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cluster.haproxy.admin import AdminSocket, NoAnswer, read_map
+from cluster.haproxy.admin import AdminSocket, NoAnswer, parse_info, read_map
 from cluster.router import encode
 from cluster.router.encode import HOSTS_MAP
 from cluster.router.table import Server, ServerKey, Table
@@ -42,10 +43,20 @@ class Count:
     errors: int
 
 
-async def read_counts(socket: AdminSocket) -> dict[str, Count]:
-    """By slot; an error is an answer of 500 and above, our own 503 too."""
-    rows = _rows(await socket.ask("show stat -1 2 -1"))
-    return {row["pxname"]: Count(int(row["req_tot"] or 0), int(row["hrsp_5xx"] or 0)) for row in rows}
+@dataclass(frozen=True)
+class Counters:
+    """`worker`: the process that counted, each begins at zero; `slots`: by slot's name."""
+
+    worker: int
+    slots: Mapping[str, Count]
+
+
+async def read_counters(socket: AdminSocket) -> Counters:
+    """An error is an answer of 500 and above, our own 503 too."""
+    # Over one connection, so that one worker says both.
+    info, table = await socket.tell(["show info", "show stat -1 2 -1"])
+    slots = {row["pxname"]: Count(int(row["req_tot"] or 0), int(row["hrsp_5xx"] or 0)) for row in _parse_rows(table)}
+    return Counters(parse_info(info).pid, slots)
 
 
 def _parse_servers(text: str) -> dict[ServerKey, Server]:
@@ -63,7 +74,11 @@ def _parse_servers(text: str) -> dict[ServerKey, Server]:
 
 def _rows(text: str) -> list[dict[str, str]]:
     """Raises NoAnswer for one that is cut off, as by a worker that ends meanwhile."""
-    lines = [line for line in text.removeprefix("# ").splitlines() if line]
-    if lines and "," in lines[0] and not text.endswith(_END):
+    if "," in text.partition("\n")[0] and not text.endswith(_END):
         raise NoAnswer("HAProxy ended in the middle of its answer.")
+    return _parse_rows(text)
+
+
+def _parse_rows(text: str) -> list[dict[str, str]]:
+    lines = [line for line in text.removeprefix("# ").splitlines() if line]
     return list(csv.DictReader(lines)) if lines and "," in lines[0] else []

@@ -171,7 +171,6 @@ class Driver:
             async with self._hands:
                 try:
                     await self._start()
-                    self._figures.restarted()
                     await self._look()
                     failures = 0
                 except _TROUBLE as error:
@@ -244,7 +243,6 @@ class Driver:
     async def _reload(self) -> None:
         await self._figures.count()
         await reload(self._haproxy.master)
-        self._figures.restarted()
         await self._look()
 
     def _lend(self, served: Mapping[Key, Serving], slots: list[str]) -> Lending:

@@ -9,7 +9,7 @@ from aiohttp import web
 
 from cluster.endpoint import Endpoint, json_answer, problem, serve
 from cluster.haproxy.admin import AdminSocket, NoAnswer
-from cluster.router.admin import read_counts
+from cluster.router.admin import read_counters
 from cluster.router.config import RouterConfig
 from cluster.router.metrics import Metrics
 from cluster.router.requestlog import Line
@@ -31,17 +31,14 @@ class Figures:
 
     async def begin(self) -> None:
         """HAProxy may have counted for long; only what comes from now on is of our window."""
-        self._metrics.begin(await read_counts(self._admin))
+        self._metrics.begin(await read_counters(self._admin))
 
     async def count(self) -> None:
         """Take the counters as they are. Without an answer nothing is lost but precision."""
         try:
-            self._metrics.count(await read_counts(self._admin), self._owners, time.time())
+            self._metrics.count(await read_counters(self._admin), self._owners, time.time())
         except (NoAnswer, TimeoutError):
             return
-
-    def restarted(self) -> None:
-        self._metrics.restarted()
 
     def take(self, line: Line) -> None:
         key = self._owners.get(line.slot)

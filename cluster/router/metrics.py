@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from cluster.router.admin import Count
+from cluster.router.admin import Count, Counters
 
 Key = tuple[str, str]
 MINUTES = 15
@@ -41,27 +41,24 @@ class Metrics:
 
     def __init__(self, since: float):
         self._since = since
-        self._last: dict[str, Count] = {}
+        self._last = Counters(0, {})
         self._projects: dict[Key, dict[int, Minute]] = {}
 
-    def begin(self, counts: Mapping[str, Count]) -> None:
+    def begin(self, counters: Counters) -> None:
         """What was counted before we came is not of this window."""
-        self._last = dict(counts)
+        self._last = counters
 
-    def restarted(self) -> None:
-        """HAProxy's counters begin at zero again."""
-        self._last = {}
-
-    def count(self, counts: Mapping[str, Count], owners: Mapping[str, Key], now: float) -> None:
-        """Take what came since the last call as of now. `owners`: slot -> project."""
-        for slot, count in counts.items():
-            last = self._last.get(slot, Count(0, 0))
+    def count(self, counters: Counters, owners: Mapping[str, Key], now: float) -> None:
+        """Take what came since the last call as of now; another worker began at zero. `owners`: slot -> project."""
+        before = self._last.slots if counters.worker == self._last.worker else {}
+        for slot, count in counters.slots.items():
+            last = before.get(slot, Count(0, 0))
             key = owners.get(slot)
             if key is not None and count.requests > last.requests:
                 minute = self._minute(key, now)
                 minute.requests += count.requests - last.requests
                 minute.errors += max(0, count.errors - last.errors)
-        self._last = dict(counts)
+        self._last = counters
 
     def sample(self, key: Key, milliseconds: int, weight: int, now: float) -> None:
         self._minute(key, now).sample(milliseconds, weight)

@@ -5,12 +5,16 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster.router.admin import Count
+from cluster.router.admin import Count, Counters
 from cluster.router.metrics import Metrics, Minute, percentiles
 
 KEY = ("acc-main", "shop")
 OWNERS = {"s00001": KEY}
 NOON = 1_795_262_400.0
+
+
+def counters(requests: int, errors: int, worker: int = 1) -> Counters:
+    return Counters(worker, {"s00001": Count(requests, errors)})
 
 
 def answer(metrics: Metrics, now: float) -> dict[str, Any]:
@@ -19,10 +23,9 @@ def answer(metrics: Metrics, now: float) -> dict[str, Any]:
 
 def test_counts_are_differences_and_survive_a_reload() -> None:
     metrics = Metrics(NOON)
-    metrics.begin({"s00001": Count(1000, 10)})
-    metrics.count({"s00001": Count(1010, 11)}, OWNERS, NOON + 5)
-    metrics.restarted()
-    metrics.count({"s00001": Count(4, 1)}, OWNERS, NOON + 65)
+    metrics.begin(counters(1000, 10))
+    metrics.count(counters(1010, 11), OWNERS, NOON + 5)
+    metrics.count(counters(4, 1, worker=2), OWNERS, NOON + 65)
     result = answer(metrics, NOON + 70)
     assert (result["window"], result["total"], result["errors"]) == ("PT15M", 14, 2)
     assert result["perSecond"] == 0.2
@@ -31,16 +34,24 @@ def test_counts_are_differences_and_survive_a_reload() -> None:
     assert len(result["series"]) == 15
 
 
+def test_a_worker_that_has_counted_more_than_the_one_before_began_at_zero() -> None:
+    metrics = Metrics(NOON)
+    metrics.count(counters(4, 0, worker=1), OWNERS, NOON)
+    metrics.count(counters(5, 0, worker=2), OWNERS, NOON)
+    metrics.count(counters(6, 0, worker=2), OWNERS, NOON)
+    assert answer(metrics, NOON)["total"] == 10
+
+
 def test_a_slot_that_goes_to_another_project_brings_nothing_along() -> None:
     metrics = Metrics(NOON)
-    metrics.count({"s00001": Count(10, 0)}, {"s00001": ("acc-main", "old")}, NOON)
-    metrics.count({"s00001": Count(13, 0)}, OWNERS, NOON + 1)
+    metrics.count(counters(10, 0), {"s00001": ("acc-main", "old")}, NOON)
+    metrics.count(counters(13, 0), OWNERS, NOON + 1)
     assert answer(metrics, NOON + 2)["total"] == 3
 
 
 def test_what_is_older_than_the_window_is_forgotten() -> None:
     metrics = Metrics(NOON)
-    metrics.count({"s00001": Count(10, 0)}, OWNERS, NOON)
+    metrics.count(counters(10, 0), OWNERS, NOON)
     metrics.sample(KEY, 7, 1, NOON)
     assert answer(metrics, NOON + 14 * 60)["total"] == 10
     late = answer(metrics, NOON + 15 * 60)
