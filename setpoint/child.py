@@ -31,7 +31,6 @@ def become(name: str, log: Path, close: list[int], main: Main, last: Main | None
     code = 1
     try:
         os.setsid()
-        gc.set_threshold(*_COLLECT)
         for descriptor in close:
             os.close(descriptor)
         ctypes.CDLL(None).prctl(_PR_SET_NAME, f"sp-{name}"[:15].encode(), 0, 0, 0)
@@ -50,11 +49,17 @@ def become(name: str, log: Path, close: list[int], main: Main, last: Main | None
 def run_until_signal(main: Main, last: Main | None = None) -> int:
     """Run it; SIGTERM and SIGINT cancel it, and after SIGINT (Ctrl-C, or the whole installation stops) comes `last`.
     0 when it ended or was asked to."""
+    collect_rarely()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     with contextlib.suppress(asyncio.CancelledError), asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_until_signal(main, last))
     return 0
+
+
+def collect_rarely() -> None:
+    """Of a process that holds records for long."""
+    gc.set_threshold(*_COLLECT)
 
 
 async def _until_signal(main: Main, last: Main | None) -> None:

@@ -32,6 +32,8 @@ from pathlib import Path
 import uvloop
 from cluster.apiserver.config import ApiServerConfig
 from cluster.apiserver.server import run
+from setpoint.child import collect_rarely
+collect_rarely()
 data, port, certs, access = sys.argv[1:5]
 config = ApiServerConfig(
     data_dir=Path(data), port=int(port), tls_cert=Path(certs, "server.crt"), tls_key=Path(certs, "server.key"),
