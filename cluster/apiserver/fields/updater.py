@@ -26,7 +26,7 @@ from cluster.apiserver.fields.sets import (
     union,
     without_trees,
 )
-from cluster.apiserver.fields.walk import compare, to_set
+from cluster.apiserver.fields.walk import compare, everything_in, to_set
 from cluster.apiserver.schema.node import Node
 from cluster.apiserver.types import Json
 
@@ -56,6 +56,10 @@ def track_update(old: Json | None, new: Json, node: Node, who: Entry, ignored: F
     if sent is not None and any(entry == {} for entry in sent):
         return
     entries = read_entries(sent) if sent and sent is not before else stored_entries(before)
+    if old is None and not entries:
+        mine = _ownable(without_trees(everything_in(visible(new), node), ignored))
+        _store(metadata, [replace(who, fields=mine)])
+        return
     entries = _after_update(visible(old) if old else {}, visible(new), node, entries, who, ignored)
     _store(metadata, capped(entries))
 

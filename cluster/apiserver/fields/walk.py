@@ -14,6 +14,7 @@ from cluster.apiserver.fields.elements import (
 )
 from cluster.apiserver.fields.sets import EMPTY, LEAF, SELF, FieldSet, build
 from cluster.apiserver.schema.node import ANYTHING, Node
+from cluster.apiserver.types import Json
 
 ABSENT: Any = object()
 Triple = tuple[FieldSet | None, FieldSet | None, FieldSet | None]
@@ -29,6 +30,11 @@ class Comparison(NamedTuple):
 def to_set(value: Any, node: Node) -> FieldSet:
     """What an apply of `value` owns: its leaves, its list items, its empty maps."""
     return _leaves(value, node)[1]
+
+
+def everything_in(new: Json, node: Node) -> FieldSet:
+    """What `compare` finds added where there was nothing before."""
+    return {"f:" + name: _whole(value, child_of(node, name)) for name, value in new.items()}
 
 
 def compare(old: Any, new: Any, node: Node) -> Comparison:

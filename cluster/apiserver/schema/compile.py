@@ -21,17 +21,18 @@ IMMUTABLE = (str, int, float, bool, type(None))
 
 def compile_schema(raw: Json) -> Node:
     """Raises `cel.parser.CelError` for a rule that this server cannot evaluate and `re.error` for a bad pattern."""
-    node = Node(raw.get("type", ""))
+    node = Node(raw.get("type", ""), int_or_string=bool(raw.get("x-kubernetes-int-or-string")))
     node.nullable = bool(raw.get("nullable"))
     node.preserve = bool(raw.get("x-kubernetes-preserve-unknown-fields"))
     node.embedded = bool(raw.get("x-kubernetes-embedded-resource"))
-    node.int_or_string = bool(raw.get("x-kubernetes-int-or-string"))
     node.list_type = raw.get("x-kubernetes-list-type", "atomic")
     node.list_keys = tuple(raw.get("x-kubernetes-list-map-keys") or ())
     node.map_atomic = raw.get("x-kubernetes-map-type") == "atomic"
     node.required = tuple(raw.get("required") or ())
     _compile_below(node, raw)
     node.limits = _limits(raw)
+    if node.limits is not None:
+        node.plain = ()
     node.rules = compile_rules(raw.get("x-kubernetes-validations") or [])
     below = [*node.properties.values(), *(n for n in (node.additional, node.items) if n is not None)]
     node.ruled = tuple((name, child) for name, child in node.properties.items() if child.rules_below)
@@ -78,10 +79,10 @@ def _limits(raw: Json) -> Limits | None:
     for name, attribute in (("allOf", "all_of"), ("anyOf", "any_of"), ("oneOf", "one_of")):
         if raw.get(name) and not _only_types(raw, name):
             setattr(limits, attribute, tuple(compile_schema(branch) for branch in raw[name]))
-            found = True
+            limits.branched = found = True
     if raw.get("not"):
         limits.none_of = compile_schema(raw["not"])
-        found = True
+        limits.branched = found = True
     return limits if found else None
 
 

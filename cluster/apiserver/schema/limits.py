@@ -29,7 +29,8 @@ def check_limits(value: Any, limits: Limits, path: str, errors: list[FieldError]
         _count(value, limits.min_items, limits.max_items, "items", path, errors)
     elif kind is dict:
         _count(value, limits.min_properties, limits.max_properties, "properties", path, errors)
-    _branches(value, limits, path, errors, validate)
+    if limits.branched:
+        _branches(value, limits, path, errors, validate)
 
 
 def _string(value: str, limits: Limits, path: str, errors: list[FieldError]) -> None:

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class Limits:
-    """The value checks of a node; absent ones are None. `branches` are schemas that only validate."""
+    """The value checks of a node; absent ones are None. `branched`: there are schemas that only validate."""
 
     __slots__ = (
-        "all_of", "any_of", "enum", "exclusive_max", "exclusive_min", "format", "max_items", "max_length",
+        "all_of", "any_of", "branched", "enum", "exclusive_max", "exclusive_min", "format", "max_items", "max_length",
         "max_properties", "maximum", "min_items", "min_length", "min_properties", "minimum", "multiple_of",
         "none_of", "one_of", "pattern",
     )  # fmt: skip
@@ -38,18 +38,36 @@ class Limits:
         self.any_of: tuple[Node, ...] = ()
         self.one_of: tuple[Node, ...] = ()
         self.none_of: Node | None = None
+        self.branched = False
+
+
+ACCEPTED: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+    "": (dict, list, str, bool, int, float),
+}
 
 
 class Node:
-    """`type` is "" for any. `properties` of an object that is a map is empty and `additional` is its value's node."""
+    """`type` is "" for any. `properties` of an object that is a map is empty and `additional` is its value's node.
+
+    `accepted`: the types that a value may have; of those in `plain` there is no more to check."""
 
     __slots__ = (
-        "additional", "defaults", "embedded", "int_or_string", "items", "limits", "list_keys", "list_type",
-        "map_atomic", "nullable", "preserve", "properties", "required", "ruled", "rules", "rules_below", "type",
+        "accepted", "additional", "defaults", "embedded", "int_or_string", "items", "limits", "list_keys", "list_type",
+        "map_atomic", "nullable", "plain", "preserve", "properties", "required", "ruled", "rules", "rules_below",
+        "type",
     )  # fmt: skip
 
-    def __init__(self, kind: str = "") -> None:
+    def __init__(self, kind: str = "", *, int_or_string: bool = False) -> None:
         self.type = kind
+        self.int_or_string = int_or_string
+        self.accepted = (int, str) if int_or_string else ACCEPTED[kind]
+        self.plain = tuple(one for one in self.accepted if one not in (dict, list))
         self.properties: dict[str, Node] = {}
         self.additional: Node | None = None
         self.items: Node | None = None
@@ -57,7 +75,6 @@ class Node:
         self.nullable = False
         self.preserve = False
         self.embedded = False
-        self.int_or_string = False
         self.defaults: tuple[tuple[str, Callable[[], Any]], ...] = ()
         self.list_type = "atomic"
         self.list_keys: tuple[str, ...] = ()

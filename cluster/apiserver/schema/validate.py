@@ -11,15 +11,6 @@ from cluster.apiserver.types import Json
 
 NOTHING: Json = {}
 TYPE_NAMES = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer", float: "number"}
-ACCEPTED: dict[str, tuple[type, ...]] = {
-    "object": (dict,),
-    "array": (list,),
-    "string": (str,),
-    "boolean": (bool,),
-    "integer": (int,),
-    "number": (int, float),
-    "": (dict, list, str, bool, int, float),
-}
 
 
 def validate(value: Any, node: Node, path: str = "") -> list[FieldError]:
@@ -49,8 +40,7 @@ def _value(value: Any, node: Node, path: str, errors: list[FieldError], old: Any
         if node.type and not node.nullable:
             errors.append(_wrong_type(value, node, path))
         return
-    accepted = (int, str) if node.int_or_string else ACCEPTED[node.type]
-    if kind not in accepted:
+    if kind not in node.accepted:
         errors.append(_wrong_type(value, node, path))
         return
     if kind is dict:
@@ -75,7 +65,7 @@ def _object(value: Json, node: Node, path: str, errors: list[FieldError], old: J
         if below is before and below is not None:
             continue
         child = properties.get(name) or node.additional
-        if child is not None:
+        if child is not None and type(below) not in child.plain:
             _value(below, child, f"{path}.{name}" if path else name, errors, before)
 
 

@@ -12,7 +12,7 @@ from cluster.apiserver.fields.managed import Entry, canonical, capped, read_entr
 from cluster.apiserver.fields.merge import merge
 from cluster.apiserver.fields.sets import EMPTY, FieldSet, difference, intersection, paths, union, without_trees
 from cluster.apiserver.fields.updater import _prune, apply, track_update
-from cluster.apiserver.fields.walk import compare, to_set
+from cluster.apiserver.fields.walk import compare, everything_in, to_set
 from cluster.apiserver.types import Json
 from tests.unit.cluster.apiserver.values import NODE, SPEC, an_object
 
@@ -50,6 +50,7 @@ def test_sets_survive_being_written(fields: FieldSet) -> None:
 def test_comparison_is_complete(old: Json, new: Json) -> None:
     added, modified, removed = compare(old, new, NODE)
     assert compare(old, old, NODE) == (EMPTY, EMPTY, EMPTY)
+    assert compare({}, new, NODE) == (everything_in(new, NODE), EMPTY, EMPTY)
     assert not members(added) & members(removed)
     back = compare(new, old, NODE)
     assert members(back.added) == members(removed)
