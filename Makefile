@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := $(shell sed -n 's/^uv==\([0-9.]*\).*/\1/p' requirements.lock)
 
-APART := tests/contract $(addprefix tests/unit/,api crds planning setpoint cluster/apiserver)
+APART := tests/contract $(addprefix tests/unit/,api crds planning setpoint cluster/apiserver) $(addprefix tests/system/,api router scheduler)
 
 .PHONY: help up test test-machine check lint types beside tests bench crds lock install install-dev
 
