@@ -8,7 +8,7 @@ UV_VERSION := $(shell sed -n 's/^uv==\([0-9.]*\).*/\1/p' requirements.lock)
 
 APART := tests/contract $(addprefix tests/unit/,api crds planning setpoint cluster/apiserver) $(addprefix tests/system/,api router scheduler)
 
-.PHONY: help up test test-machine check lint types beside tests bench crds lock install install-dev
+.PHONY: help up test test-machine test-cluster control-plane check lint types beside tests bench crds lock install install-dev
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,6 +21,12 @@ test: lint ## The checks and all tests
 
 test-machine: install-dev ## Tests that need a kernel and a systemd of their own, in qemu (as root, on Debian)
 	@$(BIN)/python -m tests.machine $(ARGS)
+
+control-plane: install-dev ## A real kube-apiserver with etcd on loopback, until Ctrl-C (built once, some minutes)
+	@$(BIN)/python -m tests.cluster.controlplane $(ARGS)
+
+test-cluster: install-dev ## Hold our records of a real kube-apiserver's answers against its answers (ARGS=record keeps them)
+	@$(BIN)/python -m tests.contract.kubernetes $(ARGS)
 
 check: lint types ## Lint, format, types, layers
 

@@ -81,6 +81,12 @@ def field_forbidden(field: str, detail: str) -> FieldError:
     return FieldError("FieldValueForbidden", field, f"Forbidden: {detail}")
 
 
+def rules_not_run() -> FieldError:
+    """Beside errors that keep the rules of a schema from being run."""
+    told = "some validation rules were not checked because the object was invalid; "
+    return FieldError("FieldValueInvalid", "<nil>", f"Invalid value: null: {told}correct the existing errors first")
+
+
 def field_duplicate(field: str, value: Any) -> FieldError:
     return FieldError("FieldValueDuplicate", field, f"Duplicate value: {shown(value)}")
 

@@ -45,6 +45,19 @@ def visible(obj: Json) -> Json:
     return {"metadata": metadata, **out} if metadata else out
 
 
+def track_create(new: Json, node: Node, who: Entry, ignored: FieldSet = EMPTY, blank: Json | None = None) -> None:
+    """Set `new`'s managedFields: all that is in it is of `who`, but what it has as `blank` has it."""
+    metadata = new["metadata"]
+    if metadata.get("managedFields") is not None:
+        track_update(None, new, node, who, ignored)
+    elif blank:
+        added, modified, _ = compare(blank, visible(new), node)
+        _store(metadata, [replace(who, fields=_ownable(without_trees(union(modified, added), ignored)))])
+    else:
+        mine = without_trees(everything_in(visible(new), node), ignored)
+        _store(metadata, [replace(who, fields=_ownable(mine))])
+
+
 def track_update(old: Json | None, new: Json, node: Node, who: Entry, ignored: FieldSet = EMPTY) -> None:
     """Set `new`'s managedFields after an update by `who` (whose own fields are not looked at).
 
@@ -56,10 +69,6 @@ def track_update(old: Json | None, new: Json, node: Node, who: Entry, ignored: F
     if sent is not None and any(entry == {} for entry in sent):
         return
     entries = read_entries(sent) if sent and sent is not before else stored_entries(before)
-    if old is None and not entries:
-        mine = _ownable(without_trees(everything_in(visible(new), node), ignored))
-        _store(metadata, [replace(who, fields=mine)])
-        return
     entries = _after_update(visible(old) if old else {}, visible(new), node, entries, who, ignored)
     _store(metadata, capped(entries))
 
@@ -130,9 +139,9 @@ def apply(
     allowed = allowed_conflicts(live, old, node) if live and who.manager == MANAGER else EMPTY
     others = _settle(old, merged, node, others, force, allowed)
     time = who.time
-    if last == mine and merged == old:
-        # An apply that owns nothing has no entry to take the time from.
-        time = next((e.time for e in entries if e.identity == who.identity), who.time)
+    if merged == old:
+        # Nothing was written: whoever shares what is there already has no time of it.
+        time = next((e.time for e in entries if e.identity == who.identity), "")
     return Applied(merged, [*others, replace(who, fields=mine, time=time)])
 
 
@@ -169,4 +178,4 @@ def _prune(merged: Json, node: Node, last: FieldSet, mine: FieldSet, others: lis
     return result
 
 
-__all__ = ["APPLY", "UPDATE", "Applied", "Entry", "apply", "track_update", "visible"]
+__all__ = ["APPLY", "UPDATE", "Applied", "Entry", "apply", "track_create", "track_update", "visible"]

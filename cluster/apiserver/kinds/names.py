@@ -80,10 +80,10 @@ def metadata_errors(metadata: Json) -> list[FieldError]:
         if problem:
             errors.append(field_invalid("metadata.labels", value, problem))
     errors.extend(_annotations(metadata.get("annotations") or {}))
-    for index, finalizer in enumerate(metadata.get("finalizers") or ()):
+    for finalizer in metadata.get("finalizers") or ():
         problem = qualified_problem(finalizer)
         if problem:
-            errors.append(field_invalid(f"metadata.finalizers[{index}]", finalizer, problem))
+            errors.append(field_invalid("metadata.finalizers", finalizer, problem))
     errors.extend(_owners(metadata.get("ownerReferences") or []))
     return errors
 
@@ -98,10 +98,10 @@ def _annotations(annotations: dict[str, str]) -> list[FieldError]:
 
 def _owners(owners: list[Json]) -> list[FieldError]:
     errors: list[FieldError] = []
-    for index, owner in enumerate(owners):
+    for owner in owners:
         for name in ("apiVersion", "kind", "name", "uid"):
             if not owner.get(name):
-                errors.append(field_invalid(f"metadata.ownerReferences[{index}].{name}", "", "must not be empty"))
+                errors.append(field_invalid(f"metadata.ownerReferences.{name}", "", "must not be empty"))
     controllers = [owner for owner in owners if owner.get("controller")]
     if len(controllers) > 1:
         message = "Only one reference can have Controller set to true"
@@ -111,8 +111,8 @@ def _owners(owners: list[Json]) -> list[FieldError]:
 
 def finalizer_warnings(finalizers: list[str]) -> list[str]:
     return [
-        f'metadata.finalizers: "{name}": prefer a domain-qualified finalizer name including a path (/) to avoid '
-        "accidental conflicts with other finalizer writers"
+        f'metadata.finalizers: "{name}": prefer a domain-qualified finalizer name'
+        f"{' including a path (/)' if '.' in name else ''} to avoid accidental conflicts with other finalizer writers"
         for name in finalizers
         if "/" not in name and name not in BUILT_IN_FINALIZERS
     ]

@@ -2,7 +2,12 @@
 
 # ruff: noqa: ARG002 (a hook is given all that any kind may need)
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
 from cluster.apiserver.errors import FieldError
+from cluster.apiserver.fields.sets import EMPTY, FieldSet
 from cluster.apiserver.types import Json
 
 
@@ -16,6 +21,10 @@ class Strategy:
     list_items_typed = True
     """Items of a list carry apiVersion and kind."""
     strategic_merge = False
+    blank: Mapping[str, Any] = MappingProxyType({})
+    """What an object has before anything is set: nobody owns it as it is."""
+    unowned: FieldSet = EMPTY
+    """What the server sets itself when an object is made."""
     type_errors_are_bad_requests = False
     """A wrong type is a 400 (the real server fails to decode it), not a 422."""
 

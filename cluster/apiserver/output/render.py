@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import orjson
 
-from cluster.apiserver.errors import field_unsupported, invalid_options
+from cluster.apiserver.errors import bad_request
 from cluster.apiserver.http.request import Request
 from cluster.apiserver.kinds.model import Target
 from cluster.apiserver.output.negotiate import Form
@@ -66,8 +66,8 @@ def partial(obj: Json, version: str = "v1") -> Json:
 
 
 def include_of(request: Request, form: Form) -> str:
-    """The includeObject option of a Table. Raises 422 for an unknown one."""
+    """The includeObject option of a Table. Raises 400 for an unknown one."""
     include = request.query.get("includeObject") or "Metadata"
     if form.shape == "table" and include not in INCLUDES:
-        raise invalid_options("TableOptions", [field_unsupported("includeObject", include, INCLUDES)])
+        raise bad_request(f"unrecognized includeObject value: {include!r}")
     return include

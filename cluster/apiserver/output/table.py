@@ -15,7 +15,8 @@ INCLUDES = ("None", "Metadata", "Object")
 NAME_HELP = (
     "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a "
     "client to request the generation of an appropriate name automatically. Name is primarily intended for creation "
-    "idempotence and configuration definition. Cannot be updated."
+    "idempotence and configuration definition. Cannot be updated. More info: "
+    "https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
 )
 NAME = Column("Name", "string", ("metadata", "name"), format="name", description=NAME_HELP)
 

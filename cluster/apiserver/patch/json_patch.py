@@ -103,11 +103,12 @@ def _replace(root: Json, operation: Json) -> None:
     pointer = _pointer(operation, "path")
     value = _value(operation)
     holder = _holder(root, pointer)
-    _get(holder, pointer[-1], pointer)
-    if isinstance(holder, list):
-        holder[int(pointer[-1])] = value
-    else:
+    if isinstance(holder, dict):
+        # Also what is not there, as the real server has it.
         holder[pointer[-1]] = value
+        return
+    _get(holder, pointer[-1], pointer)
+    holder[int(pointer[-1])] = value
 
 
 def _move(root: Json, operation: Json) -> None:

@@ -54,13 +54,29 @@ def _merge_list(items: list[Any], patch: list[Any], node: Node) -> list[Any]:
     if any(isinstance(entry, dict) and entry.get(DIRECTIVE) == "replace" for entry in patch):
         return [entry for entry in patch if not (isinstance(entry, dict) and DIRECTIVE in entry)]
     if node.list_type == "set":
-        return items + [entry for entry in patch if entry not in items]
+        sent = list(dict.fromkeys(patch))
+        return _interleaved([item for item in items if item not in sent], sent, items)
     out = list(items)
     for entry in patch:
         if not isinstance(entry, dict):
             raise bad_request("an item of a keyed list must be an object")
         _merge_item(out, entry, node)
-    return out
+    named = [[item for item in out if _same_key(item, entry, node)] for entry in patch]
+    sent = [item for found in named for item in found]
+    # What was there, as it is now: by that the order goes.
+    there = [next((item for item in out if _same_key(item, was, node)), was) for was in items]
+    return _interleaved([item for item in out if item not in sent], sent, there)
+
+
+def _interleaved(others: list[Any], sent: list[Any], there: list[Any]) -> list[Any]:
+    """What a patch names keeps the patch's order, the others theirs; one of those comes before the first of the sent
+    that it stood before."""
+    out: list[Any] = []
+    left, right = list(others), list(sent)
+    while left and right:
+        before = right[0] in there and there.index(left[0]) < there.index(right[0])
+        out.append(left.pop(0) if before else right.pop(0))
+    return out + left + right
 
 
 def _merge_item(out: list[Any], entry: Json, node: Node) -> None:

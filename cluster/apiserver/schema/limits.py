@@ -58,7 +58,9 @@ def _number(value: float, limits: Limits, path: str, errors: list[FieldError]) -
         errors.append(field_invalid(path, value, f"{path} in body should be a multiple of {limits.multiple_of}"))
     fits = INTEGER_RANGES.get(limits.format)
     if fits is not None and not fits[0] <= value <= fits[1]:
-        errors.append(field_invalid(path, value, f"{path} in body should fit {limits.format}"))
+        # The real server names no field here.
+        told = f"Checked value must be of type integer with format {limits.format} in {path}"
+        errors.append(field_invalid("<nil>", "", told))
 
 
 def _count(value: Any, least: int | None, most: int | None, things: str, path: str, errors: list[FieldError]) -> None:

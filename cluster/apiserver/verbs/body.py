@@ -1,6 +1,7 @@
 """The body of a write as a decoded object: JSON, YAML or, for built-in kinds, protobuf."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -90,16 +91,24 @@ def _object(value: Any) -> Json:
     return value
 
 
+class _Members(list[tuple[str, Any]]):
+    """Of an object as it was sent: in order, a name perhaps twice."""
+
+
 def _duplicates(raw: bytes) -> list[str]:
-    found: list[str] = []
+    """Paths such as spec.ports[0].port, in the order in which they were met."""
+    return list(_met_again(json.loads(raw, object_pairs_hook=_Members), ""))
 
-    def pairs(items: list[tuple[str, Any]]) -> Json:
-        seen: Json = {}
-        for name, value in items:
+
+def _met_again(value: Any, path: str) -> Iterator[str]:
+    if isinstance(value, _Members):
+        seen: set[str] = set()
+        for name, below in value:
+            at = f"{path}.{name}" if path else name
             if name in seen:
-                found.append(name)
-            seen[name] = value
-        return seen
-
-    json.loads(raw, object_pairs_hook=pairs)
-    return found
+                yield at
+            seen.add(name)
+            yield from _met_again(below, at)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _met_again(item, f"{path}[{index}]")

@@ -3,14 +3,16 @@
 from cluster.apiserver.errors import (
     ApiError,
     FieldError,
+    PageNotFound,
     already_exists,
     bad_request,
     details_of,
     forbidden,
     invalid,
+    method_not_allowed,
 )
-from cluster.apiserver.fields.sets import EMPTY, LEAF, FieldSet
-from cluster.apiserver.fields.updater import track_update
+from cluster.apiserver.fields.sets import EMPTY, LEAF, FieldSet, union
+from cluster.apiserver.fields.updater import track_create
 from cluster.apiserver.http.request import Request
 from cluster.apiserver.http.response import Response
 from cluster.apiserver.kinds import times
@@ -24,7 +26,7 @@ from cluster.apiserver.types import Json
 from cluster.apiserver.verbs.body import read_body
 from cluster.apiserver.verbs.context import Context
 from cluster.apiserver.verbs.options import WriteOptions, write_options
-from cluster.apiserver.verbs.prepare import check, check_identity, complete, tidy
+from cluster.apiserver.verbs.prepare import check, check_identity, complete, rules_left_out, tidy
 from cluster.apiserver.verbs.views import bytes_in, dry_bytes, to_storage
 
 SYSTEM_FIELDS = (
@@ -34,6 +36,8 @@ STATUS_FIELDS: FieldSet = {"f:status": LEAF}
 
 
 async def create(context: Context, target: Target, request: Request, form: Form) -> Response:
+    if target.resource.namespaced and not target.namespace:
+        raise PageNotFound if target.resource.custom else method_not_allowed()
     options = write_options(request, "CreateOptions")
     body = read_body(request, target)
     obj = body.obj
@@ -44,7 +48,9 @@ async def create(context: Context, target: Target, request: Request, form: Form)
     require_namespace(context, target)
     tidy(target, obj, body.duplicates, options, request)
     new_object(target, obj, request)
-    track_update(None, obj, target.version.schema, options.entry(target), ignored_fields(target))
+    strategy, who = target.resource.strategy, options.entry(target)
+    ignored = union(ignored_fields(target), strategy.unowned)
+    track_create(obj, target.version.schema, who, ignored, dict(strategy.blank))
     return Response(201, await insert(context, target, obj, options, form))
 
 
@@ -57,6 +63,7 @@ def new_object(target: Target, obj: Json, request: Request) -> None:
         obj.pop("status", None)
     problems = name_errors(metadata.get("name"))
     if problems:
+        problems += rules_left_out(target, problems)
         raise invalid(target.resource.group, target.resource.kind, metadata.get("name") or "", problems)
     complete(target, obj, None)
     metadata["uid"] = new_uid()

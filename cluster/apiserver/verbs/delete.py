@@ -103,6 +103,8 @@ async def delete_collection(context: Context, target: Target, request: Request, 
             await delete_record(context, target, latest, options)
     bodies = [bytes_in(record, resource, target.version) for record in chosen]
     metadata = {"resourceVersion": str(context.store.version)}
+    if resource.custom:
+        metadata["continue"] = ""
     return Response(200, render_list(bodies, target, form, metadata, "Metadata"))
 
 

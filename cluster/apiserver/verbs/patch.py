@@ -27,7 +27,7 @@ from cluster.apiserver.verbs.body import parse_json, parse_yaml
 from cluster.apiserver.verbs.context import Context
 from cluster.apiserver.verbs.create import ignored_fields, insert, new_object, require_namespace
 from cluster.apiserver.verbs.options import WriteOptions, apply_options, write_options
-from cluster.apiserver.verbs.prepare import StrictError, check_identity, tidy, without
+from cluster.apiserver.verbs.prepare import StrictError, Undecodable, check_identity, tidy, without
 from cluster.apiserver.verbs.update import existing, require_same, settle, store_change
 from cluster.apiserver.verbs.views import object_in
 
@@ -51,12 +51,19 @@ async def patch(context: Context, target: Target, request: Request, form: Form) 
     try:
         tidy(target, obj, [], options, request)
     except StrictError as error:
-        causes = [FieldError("FieldValueInvalid", "patch", f"Invalid value: {told}") for told in error.told]
-        raise invalid(target.resource.group, "", target.name, causes) from error
+        raise _undecodable("; ".join(error.told)) from error
     require_same(target, obj, old)
-    settle(target, obj, old, request)
+    try:
+        settle(target, obj, old, request)
+    except Undecodable as error:
+        raise _undecodable(error.message) from error
     track_update(old, obj, target.version.schema, options.entry(target), ignored_fields(target))
     return Response(200, await store_change(context, target, record, old, obj, options, form))
+
+
+def _undecodable(told: str) -> ApiError:
+    """What comes of the patch is no object of this kind."""
+    return invalid("", "", "", [FieldError("FieldValueInvalid", "patch", f"Invalid value: {told}")])
 
 
 def require_format(kind: str, target: Target) -> None:

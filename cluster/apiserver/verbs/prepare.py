@@ -3,7 +3,7 @@
 from typing import Any
 
 from cluster.apiserver.cel.rules import ABSENT, check_rules
-from cluster.apiserver.errors import ApiError, FieldError, bad_request, invalid
+from cluster.apiserver.errors import ApiError, FieldError, bad_request, field_invalid, invalid, rules_not_run
 from cluster.apiserver.http.request import Request
 from cluster.apiserver.kinds.model import Target
 from cluster.apiserver.kinds.names import finalizer_warnings, metadata_errors
@@ -12,6 +12,10 @@ from cluster.apiserver.schema.validate import validate, validate_change
 from cluster.apiserver.types import Json
 from cluster.apiserver.verbs.options import WriteOptions
 
+# An object with one of these is not what a schema's rules were written for.
+_BLOCKING = frozenset(
+    {"FieldValueNotSupported", "FieldValueRequired", "FieldValueTooLong", "FieldValueTooMany", "FieldValueTypeInvalid"}
+)
 OMITTED_WHEN_EMPTY = ("labels", "annotations", "finalizers", "ownerReferences", "generateName", "selfLink")
 
 
@@ -24,6 +28,9 @@ def check_identity(target: Target, obj: Json) -> None:
             f"the API version in the data ({api_version}) does not match the expected API version "
             f"({target.api_version})"
         )
+    if kind != resource.kind and resource.custom:
+        cause = field_invalid("kind", kind, f"must be {resource.kind}")
+        raise invalid(resource.group, str(kind), target.name or _name_in(obj), [cause])
     if kind != resource.kind:
         raise bad_request(f"{kind} in the data does not match the expected kind {resource.kind}")
     obj["apiVersion"], obj["kind"] = api_version, kind
@@ -41,10 +48,17 @@ def check_identity(target: Target, obj: Json) -> None:
         metadata.pop("namespace", None)
 
 
+def _name_in(obj: Json) -> str:
+    metadata = obj.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, dict) else ""
+    return name if isinstance(name, str) else ""
+
+
 def tidy(target: Target, obj: Json, duplicates: list[str], options: WriteOptions, request: Request) -> None:
     """Prune and default in place; unknown and duplicate fields are ignored, warned of or refused as asked."""
     unknown = normalize(obj, target.version.schema)
-    told = [f'unknown field "{path}"' for path in unknown] + [f'duplicate field "{name}"' for name in duplicates]
+    told = [f'unknown field "{path}"' for path in sorted(unknown)]
+    told += [f'duplicate field "{path}"' for path in duplicates]
     if told and options.field_validation == "Strict":
         raise StrictError(told)
     if told and options.field_validation == "Warn":
@@ -63,16 +77,23 @@ class StrictError(ApiError):
         self.told = told
 
 
+class Undecodable(ApiError):
+    """Values that the kind has no room for."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(400, "BadRequest", message)
+
+
 def complete(target: Target, obj: Json, old: Json | None) -> None:
-    """What the kind fills in; raises 400 for values that it cannot decode."""
+    """What the kind fills in; raises the 400 of Undecodable for values that it cannot decode."""
     strategy = target.resource.strategy
     if strategy.type_errors_are_bad_requests:
         wrong = validate(obj, target.version.schema)
         if wrong:
-            raise bad_request(f"{target.resource.kind} cannot be handled: json: cannot unmarshal: {wrong[0].text()}")
+            raise Undecodable(f"{target.resource.kind} cannot be handled: json: cannot unmarshal: {wrong[0].text()}")
     problem = strategy.check_format(obj)
     if problem:
-        raise bad_request(f"{target.resource.kind} in version {target.version.name!r} cannot be handled: {problem}")
+        raise Undecodable(f"{target.resource.kind} in version {target.version.name!r} cannot be handled: {problem}")
     strategy.prepare(obj, old)
 
 
@@ -98,11 +119,42 @@ def _errors(target: Target, obj: Json, old: Json | None) -> list[FieldError]:
     for error in wrong:
         if error.field.startswith("metadata."):
             raise bad_request(f"json: cannot unmarshal into ObjectMeta: {error.text()}")
-    errors = metadata_errors(obj["metadata"]) + wrong
-    if schema.rules_below and not errors:
+    errors = metadata_errors(obj["metadata"]) + wrong + _scale_errors(target, obj)
+    if left_out := rules_left_out(target, errors):
+        errors += left_out
+    elif schema.rules_below:
         errors.extend(check_rules(obj, ABSENT if old is None else old, schema))
     errors.extend(strategy.validate(obj, old))
     return errors
+
+
+def rules_left_out(target: Target, errors: list[FieldError]) -> list[FieldError]:
+    """That the rules of the schema are not run, where they are not."""
+    blocked = target.version.schema.rules_below and any(error.reason in _BLOCKING for error in errors)
+    return [rules_not_run()] if blocked else []
+
+
+def _scale_errors(target: Target, obj: Json) -> list[FieldError]:
+    """What the scale subresource shows must be a number that it can show."""
+    scale = target.version.scale
+    value = value_at(obj, scale.spec) if scale else None
+    if scale is None or value is None:
+        return []
+    field = "." + ".".join(scale.spec)
+    if type(value) is not int:
+        return [field_invalid(field, 0, f"{field} accessor error: it is no integer")]
+    if value < 0:
+        return [field_invalid(field, value, "should be a non-negative integer")]
+    most = 2**31 - 1
+    return [field_invalid(field, value, f"should be less than or equal to {most}")] if value > most else []
+
+
+def value_at(obj: Json, path: tuple[str, ...]) -> Any:
+    """None where there is nothing."""
+    value: Any = obj
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
 
 
 def without(obj: Json, *names: str) -> Json:

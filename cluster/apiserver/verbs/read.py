@@ -47,7 +47,7 @@ async def list_objects(context: Context, target: Target, request: Request, form:
         metadata["continue"] = continue_token(page.version, last)
         if matches is None and remaining:
             metadata["remainingItemCount"] = remaining
-    elif target.resource.custom:
+    elif target.resource.custom and form.shape == "object":
         metadata["continue"] = ""
     bodies = all_bytes_in(records, target.resource, target.version)
     return Response(200, render_list(bodies, target, form, metadata, include))

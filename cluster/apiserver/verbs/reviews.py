@@ -34,7 +34,8 @@ def _access_review(raw: Json, request: Request, access: Access) -> Json:
         allowed = not request.identity.anonymous
     else:
         raise bad_request("exactly one of resourceAttributes and nonResourceAttributes must be specified")
-    return {**raw, "metadata": {"creationTimestamp": None}, "spec": spec, "status": {"allowed": allowed}}
+    told = {**spec, "resourceAttributes": {name: value for name, value in attributes.items() if value}}
+    return {**raw, "metadata": {}, "spec": told if attributes else spec, "status": {"allowed": allowed}}
 
 
 def _subject_review(raw: Json, request: Request, _: Access) -> Json:

@@ -4,7 +4,8 @@ from typing import Any
 
 import orjson
 
-from cluster.apiserver.errors import bad_request, conflict, field_invalid, invalid, unsupported_media_type
+from cluster.apiserver.errors import bad_request, conflict, unsupported_media_type
+from cluster.apiserver.fields.sets import EMPTY, LEAF, FieldSet
 from cluster.apiserver.fields.updater import apply, track_update
 from cluster.apiserver.http.request import Request
 from cluster.apiserver.http.response import Response
@@ -17,6 +18,7 @@ from cluster.apiserver.verbs.body import parse_json, parse_yaml, read_json
 from cluster.apiserver.verbs.context import Context
 from cluster.apiserver.verbs.options import WriteOptions, apply_options, write_options
 from cluster.apiserver.verbs.patch import APPLY, JSON_PATCH, MERGE_PATCH
+from cluster.apiserver.verbs.prepare import value_at
 from cluster.apiserver.verbs.update import existing, settle, store_change
 from cluster.apiserver.verbs.views import object_in
 
@@ -44,17 +46,19 @@ async def scale(context: Context, target: Target, request: Request) -> Response:
     if applying:
         _own_by_apply(target, obj, old, paths, options)
     else:
-        track_update(old, obj, target.version.schema, options.entry(target))
+        # Nought is left out of a Scale, so that nobody owns it.
+        nothing = _fields_of(paths.spec) if not wanted["spec"]["replicas"] else EMPTY
+        track_update(old, obj, target.version.schema, options.entry(target), nothing)
     body = await store_change(context, target, record, old, obj, options, OBJECT)
     return Response(200, orjson.dumps(scale_of(orjson.loads(body), paths)))
 
 
 def scale_of(obj: Json, paths: ScalePaths) -> Json:
     metadata = {name: obj["metadata"][name] for name in METADATA if name in obj["metadata"]}
-    replicas = _find(obj, paths.spec) or 0
+    replicas = value_at(obj, paths.spec) or 0
     spec: Json = {"replicas": replicas} if replicas else {}
-    status: Json = {"replicas": _find(obj, paths.status) or 0}
-    selector = _find(obj, paths.selector) if paths.selector else None
+    status: Json = {"replicas": value_at(obj, paths.status) or 0}
+    selector = value_at(obj, paths.selector) if paths.selector else None
     if selector:
         status["selector"] = selector
     return {"kind": KIND, "apiVersion": API_VERSION, "metadata": metadata, "spec": spec, "status": status}
@@ -91,24 +95,21 @@ def _check(target: Target, wanted: Json, old: Json) -> None:
     sent = metadata.get("resourceVersion")
     if sent and sent != old["metadata"]["resourceVersion"]:
         raise conflict(resource.group, resource.plural, target.name)
-    replicas = wanted["spec"]["replicas"]
-    if replicas < 0:
-        cause = field_invalid("spec.replicas", replicas, "should be a non-negative integer")
-        raise invalid(resource.group, resource.kind, target.name, [cause])
 
 
 def _own_by_apply(target: Target, obj: Json, old: Json, paths: ScalePaths, options: WriteOptions) -> None:
     config: Json = {"apiVersion": obj["apiVersion"], "kind": obj["kind"], "metadata": {"name": target.name}}
-    _set(config, paths.spec, _find(obj, paths.spec))
+    _set(config, paths.spec, value_at(obj, paths.spec))
     who = options.applier(target)
     apply(old, config, target.version.schema, who, force=options.force).store(obj)
 
 
-def _find(obj: Json, path: tuple[str, ...]) -> Any:
-    value: Any = obj
-    for name in path:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
+def _fields_of(path: tuple[str, ...]) -> FieldSet:
+    """The one field at the end of a path."""
+    found: FieldSet = LEAF
+    for name in reversed(path):
+        found = {"f:" + name: found}
+    return found
 
 
 def _set(obj: Json, path: tuple[str, ...], value: Any) -> None:

@@ -23,7 +23,7 @@ from cluster.apiserver.verbs.context import Context
 from cluster.apiserver.verbs.create import ignored_fields
 from cluster.apiserver.verbs.options import WriteOptions, write_options
 from cluster.apiserver.verbs.prepare import check, check_identity, complete, desired, tidy, without
-from cluster.apiserver.verbs.views import bytes_in, dry_bytes, object_in, to_storage
+from cluster.apiserver.verbs.views import bytes_in, object_in, to_storage
 
 KEPT = (
     "uid", "creationTimestamp", "generation", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink",
@@ -133,11 +133,10 @@ async def store_change(
     if same(obj, old):
         return render(bytes_in(record, resource, target.version), target, form)
     if options.dry_run:
-        return render(dry_bytes(obj), target, form)
+        return render(encode(obj), target, form)
     if deletable(obj):
         # Watchers see the object as it was before; the caller sees what it wrote.
-        gone = await context.store.remove(resource.id, record.decode(), record)
-        obj["metadata"]["resourceVersion"] = str(gone.rv)
+        await context.store.remove(resource.id, record.decode(), record)
         return render(encode(obj), target, form)
     stored = await context.store.put(resource.id, to_storage(obj, target), record)
     return render(bytes_in(stored, resource, target.version), target, form)

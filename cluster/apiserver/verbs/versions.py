@@ -47,16 +47,15 @@ def match_errors(request: Request) -> list[FieldError]:
     match = query.get("resourceVersionMatch", "")
     if not match:
         return []
-    if match not in MATCHES:
-        return [field_unsupported("resourceVersionMatch", match, MATCHES)]
+    unknown = [] if match in MATCHES else [field_unsupported("resourceVersionMatch", match, MATCHES)]
     version = query.get("resourceVersion", "")
     if not version and not request.flag("sendInitialEvents"):
         message = "resourceVersionMatch is forbidden unless resourceVersion is provided"
-        return [field_forbidden("resourceVersionMatch", message)]
+        return [field_forbidden("resourceVersionMatch", message), *unknown]
     if match == "Exact" and version == "0":
         message = 'resourceVersionMatch "Exact" is forbidden for resourceVersion "0"'
         return [field_forbidden("resourceVersionMatch", message)]
-    return []
+    return unknown
 
 
 async def page_of(request: Request, store: Store) -> Page:

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 import orjson
 
-from cluster.apiserver.errors import ApiError, bad_request, field_forbidden, invalid_options
+from cluster.apiserver.errors import (
+    ApiError,
+    FieldError,
+    bad_request,
+    field_forbidden,
+    field_unsupported,
+    invalid_options,
+)
 from cluster.apiserver.http.request import Request
 from cluster.apiserver.http.response import Stream
 from cluster.apiserver.kinds.model import Target
@@ -19,7 +26,7 @@ from cluster.apiserver.storage.records import Change, load_record
 from cluster.apiserver.types import Json
 from cluster.apiserver.verbs.context import Context
 from cluster.apiserver.verbs.selectors import Matcher, matcher_of
-from cluster.apiserver.verbs.versions import match_errors, parse_version
+from cluster.apiserver.verbs.versions import parse_version
 from cluster.apiserver.verbs.views import bytes_in
 from cluster.apiserver.watching.event import Event, Told, event_line, object_line
 from cluster.apiserver.watching.hub import Watcher
@@ -59,7 +66,7 @@ def _leave(context: Context, watcher: Watcher) -> None:
 def _wish(target: Target, request: Request, form: Form) -> _Wish:
     query = request.query
     version = parse_version(query.get("resourceVersion", ""))
-    errors = match_errors(request)
+    errors: list[FieldError] = []
     initial = request.flag("sendInitialEvents")
     match = query.get("resourceVersionMatch", "")
     if initial and match != "NotOlderThan":
@@ -67,6 +74,8 @@ def _wish(target: Target, request: Request, form: Form) -> _Wish:
         errors.append(field_forbidden("resourceVersionMatch", message))
     elif match and "sendInitialEvents" not in query:
         errors.append(field_forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden for watch"))
+    if match and match != "NotOlderThan":
+        errors.append(field_unsupported("resourceVersionMatch", match, ["NotOlderThan"]))
     if errors:
         raise invalid_options("ListOptions", errors)
     bookmarks = request.flag("allowWatchBookmarks")

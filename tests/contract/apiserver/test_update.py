@@ -143,7 +143,7 @@ def test_strategic_merge_of_built_in_kinds(api: Api) -> None:
         config_map("one", {"a": "1", "b": "2"}, finalizers=["x.io/a"], ownerReferences=owners),
     )
     changed = api.patch(path, {"metadata": {"finalizers": ["x.io/b"]}, "data": {"a": None, "c": "3"}}, STRATEGIC)
-    assert changed["metadata"]["finalizers"] == ["x.io/a", "x.io/b"]
+    assert changed["metadata"]["finalizers"] == ["x.io/b", "x.io/a"]
     assert changed["data"] == {"b": "2", "c": "3"}
     gone = api.patch(path, {"metadata": {"$deleteFromPrimitiveList/finalizers": ["x.io/a"]}}, STRATEGIC)
     assert gone["metadata"]["finalizers"] == ["x.io/b"]

@@ -66,6 +66,13 @@ def immutability_errors(obj: Json, old: Json | None, fields: tuple[str, ...]) ->
     return [field_forbidden(name, "field is immutable when `immutable` is set") for name in changed]
 
 
+def _drop_empty(obj: Json, *fields: str) -> None:
+    """An empty map is none, as in a program's struct."""
+    for name in fields:
+        if not obj.get(name):
+            obj.pop(name, None)
+
+
 class SecretStrategy(BuiltIn):
     def prepare(self, obj: Json, old: Json | None) -> None:
         plain = obj.pop("stringData", None)
@@ -75,6 +82,7 @@ class SecretStrategy(BuiltIn):
                 data[key] = base64.b64encode(value.encode()).decode()
         if not obj.get("type"):
             obj["type"] = "Opaque"
+        _drop_empty(obj, "data")
 
     def check_format(self, obj: Json) -> str:
         return bad_base64(obj, "data")
@@ -100,6 +108,9 @@ class SecretStrategy(BuiltIn):
 
 
 class ConfigMapStrategy(BuiltIn):
+    def prepare(self, obj: Json, old: Json | None) -> None:
+        _drop_empty(obj, "data", "binaryData")
+
     def check_format(self, obj: Json) -> str:
         return bad_base64(obj, "binaryData")
 

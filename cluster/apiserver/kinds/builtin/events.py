@@ -2,6 +2,7 @@
 
 # ruff: noqa: ARG002 (a hook is given all that any kind may need)
 
+from types import MappingProxyType
 from typing import Any
 
 from cluster.apiserver.errors import FieldError, field_invalid, field_required
@@ -41,13 +42,18 @@ def _first(problems: list[str]) -> str:
 
 
 class EventStrategy(BuiltIn):
+    blank = MappingProxyType(
+        {"involvedObject": {}, "source": {}}
+        | dict.fromkeys(("firstTimestamp", "lastTimestamp", "eventTime"))
+        | dict.fromkeys(("reportingComponent", "reportingInstance"), "")
+    )
+
     def prepare(self, obj: Json, old: Json | None) -> None:
-        for name in ("firstTimestamp", "lastTimestamp"):
+        for name in ("firstTimestamp", "lastTimestamp", "eventTime"):
             obj.setdefault(name, None)
-        obj.setdefault("eventTime", None)
         obj.setdefault("source", {})
-        obj.setdefault("reportingComponent", "")
-        obj.setdefault("reportingInstance", "")
+        for name in ("reportingComponent", "reportingInstance"):
+            obj.setdefault(name, "")
 
     def check_format(self, obj: Json) -> str:
         problems = [_normalize_micro(obj, "eventTime"), _normalize_micro(obj.get("series") or {}, "lastObservedTime")]
@@ -87,6 +93,8 @@ class EventStrategy(BuiltIn):
 
 
 class LeaseStrategy(BuiltIn):
+    blank = MappingProxyType({"spec": {}})
+
     def check_format(self, obj: Json) -> str:
         spec: Json = obj.get("spec") or {}
         return _first([_normalize_micro(spec, "acquireTime"), _normalize_micro(spec, "renewTime")])

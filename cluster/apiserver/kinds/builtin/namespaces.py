@@ -1,6 +1,9 @@
 """Namespace: its own label, its finalizer, its phase."""
 
+from types import MappingProxyType
+
 from cluster.apiserver.errors import FieldError
+from cluster.apiserver.fields.sets import LEAF
 from cluster.apiserver.kinds.builtin.core import BuiltIn
 from cluster.apiserver.kinds.names import namespace_name_errors
 from cluster.apiserver.types import Json
@@ -11,6 +14,9 @@ PROTECTED = frozenset({"default", "kube-system", "kube-public"})
 
 
 class NamespaceStrategy(BuiltIn):
+    blank = MappingProxyType({"spec": {}, "status": {}})
+    unowned = MappingProxyType({"f:spec": LEAF, "f:status": LEAF})
+
     def prepare(self, obj: Json, old: Json | None) -> None:
         obj["metadata"].setdefault("labels", {})[NAME_LABEL] = obj["metadata"]["name"]
         if old is None:

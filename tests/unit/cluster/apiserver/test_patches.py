@@ -119,7 +119,7 @@ def test_strategic_merge_of_keyed_lists() -> None:
     value: dict[str, Any] = {"items": [{"k": "a", "p": "T", "v": 1}, {"k": "b", "p": "T"}], "tags": ["x"]}
     patch = {"items": [{"k": "a", "p": "T", "v": 2}, {"k": "c", "p": "T"}], "tags": ["x", "y"]}
     merged = strategic_merge(value, patch, SPEC)
-    assert merged["items"] == [{"k": "a", "p": "T", "v": 2}, {"k": "b", "p": "T"}, {"k": "c", "p": "T"}]
+    assert merged["items"] == [{"k": "a", "p": "T", "v": 2}, {"k": "c", "p": "T"}, {"k": "b", "p": "T"}]
     assert merged["tags"] == ["x", "y"]
     removed = strategic_merge(merged, {"items": [{"k": "b", "p": "T", "$patch": "delete"}]}, SPEC)
     assert [item["k"] for item in removed["items"]] == ["a", "c"]

@@ -1,0 +1,35 @@
+"""`python -m tests.contract.kubernetes [record]`: have a real control plane answer every case (it is built first where
+it is not there yet), and say which answers differ from those recorded; `record` keeps them as the new ones."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.cluster.controlplane.build import CACHE, programs, told
+from tests.cluster.controlplane.server import running
+from tests.contract.apiserver.client import Api
+from tests.contract.kubernetes.all_cases import CASES
+from tests.contract.kubernetes.backends import converse, install
+from tests.contract.kubernetes.snapshots import record, recorded
+
+
+def main(words: list[str]) -> int:
+    keep = words == ["record"]
+    stale = 0
+    with tempfile.TemporaryDirectory() as folder, running(Path(folder), programs(CACHE, told)) as plane:
+        api = Api(plane.url, plane.token, plane.ca)
+        install(api)
+        for case in CASES:
+            said = converse(api, case)
+            if keep:
+                record(case.name, said)
+            elif said != recorded(case.name):
+                stale += 1
+                told(f"{case.name}: the real API server answers otherwise than recorded")
+        api.http.close()
+    told(f"{len(CASES)} cases, {stale} of them stale")
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
