@@ -1,5 +1,8 @@
 """What is served, for clients that look: /api, /apis, /version."""
 
+import base64
+import hashlib
+
 from cluster.apiserver.kinds.model import Resource, Version
 from cluster.apiserver.kinds.registry import Registry
 from cluster.apiserver.types import Json
@@ -16,6 +19,8 @@ VERSION: Json = {
     "compiler": "python",
     "platform": "linux",
 }
+# In the real server's order.
+_CUSTOM_VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"]
 STATUS_VERBS = ["get", "patch", "update"]
 
 
@@ -72,13 +77,20 @@ def _group(name: str, versions: list[str]) -> Json:
     return {"name": name, "versions": told, "preferredVersion": told[0]}
 
 
+def _hash(resource: Resource) -> str:
+    """Says whether two servers store the kind in the same version."""
+    told = f"{resource.group}/{resource.storage_version}/{resource.kind}"
+    return base64.b64encode(hashlib.sha256(told.encode()).digest()[:8]).decode()
+
+
 def _entries(resource: Resource, version: Version) -> list[Json]:
     main: Json = {
         "name": resource.plural,
         "singularName": resource.singular,
         "namespaced": resource.namespaced,
         "kind": resource.kind,
-        "verbs": list(resource.verbs),
+        "verbs": _CUSTOM_VERBS if resource.custom else list(resource.verbs),
+        "storageVersionHash": _hash(resource),
     }
     if resource.short_names:
         main["shortNames"] = list(resource.short_names)

@@ -1,9 +1,11 @@
 """Is a CustomResourceDefinition one that can be served here: names, versions, structural schemas, defaults, rules."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from cluster.apiserver.cel.lexer import CelError
+from cluster.apiserver.cel.rules import compile_rules
 from cluster.apiserver.errors import (
     FieldError,
     field_forbidden,
@@ -13,10 +15,10 @@ from cluster.apiserver.errors import (
 )
 from cluster.apiserver.kinds.names import LABEL, LABEL_RULE, SUBDOMAIN, SUBDOMAIN_RULE
 from cluster.apiserver.output.jsonpath import compile_path
-from cluster.apiserver.schema.compile import compile_schema
+from cluster.apiserver.schema.compile import compile_schema, python_pattern
 from cluster.apiserver.schema.node import Node
 from cluster.apiserver.schema.normalize import normalize
-from cluster.apiserver.schema.structure import structure_errors
+from cluster.apiserver.schema.structure import VALIDATING, structure_errors
 from cluster.apiserver.schema.validate import validate
 from cluster.apiserver.types import Json
 
@@ -30,17 +32,22 @@ def definition_errors(obj: Json) -> list[FieldError]:
         return [field_required("spec")]
     errors = _name_errors(obj["metadata"]["name"], spec)
     versions = spec.get("versions") or []
-    if not versions:
-        return [*errors, field_required("spec.versions")]
     if [version.get("storage") for version in versions].count(True) != 1:
         told = "must have exactly one version marked as storage version"
         errors.append(field_invalid("spec.versions", [v.get("name") for v in versions], told))
+        errors.append(field_invalid("status.storedVersions", [], "must have the storage version"))
     if (spec.get("conversion") or {}).get("strategy", "None") != "None":
         errors.append(field_unsupported("spec.conversion.strategy", spec["conversion"]["strategy"], ["None"]))
     if spec.get("preserveUnknownFields"):
         errors.append(field_invalid("spec.preserveUnknownFields", True, "must be false in apiextensions.k8s.io/v1"))
+    schemas = [version.get("schema") for version in versions]
     for index, version in enumerate(versions):
         errors.extend(_version_errors(version, f"spec.versions[{index}]"))
+    if schemas and all(schema == schemas[0] for schema in schemas):
+        # One for all versions is told as the definition's own, as the real server keeps it.
+        return errors + _schema_errors(schemas[0], "spec.validation")
+    for index, schema in enumerate(schemas):
+        errors.extend(_schema_errors(schema, f"spec.versions[{index}].schema"))
     return errors
 
 
@@ -79,10 +86,14 @@ def _version_errors(version: Json, path: str) -> list[FieldError]:
     for index, column in enumerate(version.get("additionalPrinterColumns") or []):
         errors.extend(_column_errors(column, f"{path}.additionalPrinterColumns[{index}]"))
     errors.extend(_scale_errors((version.get("subresources") or {}).get("scale"), f"{path}.subresources.scale"))
-    schema = (version.get("schema") or {}).get("openAPIV3Schema")
-    if not isinstance(schema, dict):
-        return [*errors, field_required(f"{path}.schema.openAPIV3Schema", "schemas are required")]
-    return errors + schema_errors(schema, f"{path}.schema.openAPIV3Schema")
+    if not isinstance((version.get("schema") or {}).get("openAPIV3Schema"), dict):
+        errors.append(field_required(f"{path}.schema.openAPIV3Schema", "schemas are required"))
+    return errors
+
+
+def _schema_errors(holder: Json | None, path: str) -> list[FieldError]:
+    schema = (holder or {}).get("openAPIV3Schema")
+    return schema_errors(schema, f"{path}.openAPIV3Schema") if isinstance(schema, dict) else []
 
 
 def schema_errors(schema: Json, path: str) -> list[FieldError]:
@@ -93,18 +104,36 @@ def schema_errors(schema: Json, path: str) -> list[FieldError]:
     errors.extend(structure_errors(schema, path))
     if errors:
         return errors
+    return _uncompiled(schema, path) or _default_errors(schema, path)
+
+
+def _uncompiled(schema: Json, path: str) -> list[FieldError]:
+    """Rules and patterns that this server cannot run, wherever they stand."""
+    errors: list[FieldError] = []
+    for index, rule in enumerate(schema.get("x-kubernetes-validations") or []):
+        try:
+            compile_rules([rule])
+        except CelError as error:
+            place = f"{path}.x-kubernetes-validations[{index}].rule"
+            errors.append(field_invalid(place, rule.get("rule", ""), f"compilation failed: {error}"))
     try:
-        compile_schema(schema)
-    except CelError as error:
-        return [field_invalid(f"{path}.x-kubernetes-validations", _first_rule(schema), f"compilation failed: {error}")]
+        re.compile(python_pattern(schema.get("pattern") or ""))
     except re.error as error:
-        return [field_invalid(path, str(error.pattern), f"must be a valid regular expression: {error}")]
-    return _default_errors(schema, path)
+        errors.append(field_invalid(f"{path}.pattern", schema["pattern"], f"must be a regular expression: {error}"))
+    for place, below in _schemas_below(schema, path):
+        errors.extend(_uncompiled(below, place))
+    return errors
 
 
-def _first_rule(schema: Json) -> str:
-    rules = schema.get("x-kubernetes-validations") or []
-    return str(rules[0].get("rule", "")) if rules else ""
+def _schemas_below(schema: Json, path: str) -> Iterator[tuple[str, Json]]:
+    for name, below in (schema.get("properties") or {}).items():
+        yield f"{path}.properties[{name}]", below
+    for name in ("items", "additionalProperties", "not"):
+        if isinstance(schema.get(name), dict):
+            yield f"{path}.{name}", schema[name]
+    for name in VALIDATING:
+        for index, branch in enumerate(schema.get(name) or []):
+            yield f"{path}.{name}[{index}]", branch
 
 
 def _default_errors(schema: Json, path: str) -> list[FieldError]:

@@ -24,7 +24,7 @@ def structure_errors(schema: Any, path: str) -> list[FieldError]:
     errors = _forbidden(schema, path)
     kind = schema.get("type", "")
     untyped = schema.get("x-kubernetes-int-or-string") or schema.get("x-kubernetes-preserve-unknown-fields")
-    if not kind and not untyped:
+    if not kind and not untyped and "$ref" not in schema:
         errors.append(field_required(f"{path}.type", "must not be empty for specified object fields"))
     if kind and kind not in TYPES:
         errors.append(field_unsupported(f"{path}.type", kind, TYPES))
