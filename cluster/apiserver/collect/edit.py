@@ -1,19 +1,14 @@
-"""Writes of the server's own: no client and no options."""
+"""Writes of the server's own: no client, no options, no field manager."""
 
 from collections.abc import Callable
 
-from cluster.apiserver.fields.managed import UPDATE, Entry
-from cluster.apiserver.fields.sets import EMPTY
-from cluster.apiserver.fields.updater import track_update
-from cluster.apiserver.kinds import times
+from cluster.apiserver.fields.updater import track_loss
 from cluster.apiserver.kinds.model import Target
 from cluster.apiserver.storage.records import Record
 from cluster.apiserver.types import Json, Key
 from cluster.apiserver.verbs.context import Context
 from cluster.apiserver.verbs.delete import DeleteOptions, delete_record
 from cluster.apiserver.verbs.update import deletable
-
-_MANAGER = "collector"
 
 
 async def edit(context: Context, resource: str, key: Key, change: Callable[[Json], None]) -> None:
@@ -26,16 +21,10 @@ async def edit(context: Context, resource: str, key: Key, change: Callable[[Json
     if deletable(obj):
         await context.store.remove(resource, old, record)
     elif obj != old:
-        _track(context, resource, old, obj)
+        found = context.registry.by_id(resource)
+        if found is not None:
+            track_loss(old, obj, found.versions[found.storage_version].schema)
         await context.store.put(resource, obj, record)
-
-
-def _track(context: Context, resource: str, old: Json, obj: Json) -> None:
-    """Nobody owns any more what was taken away."""
-    found = context.registry.by_id(resource)
-    if found is not None:
-        who = Entry(_MANAGER, UPDATE, obj["apiVersion"], "", EMPTY, times.now())
-        track_update(old, obj, found.versions[found.storage_version].schema, who)
 
 
 async def delete_now(context: Context, resource: str, record: Record, policy: str = "Background") -> None:

@@ -73,6 +73,14 @@ def track_update(old: Json | None, new: Json, node: Node, who: Entry, ignored: F
     _store(metadata, capped(entries))
 
 
+def track_loss(old: Json, new: Json, node: Node) -> None:
+    """Set `new`'s managedFields after a change of the server's own: nobody owns what it changed or took away."""
+    added, modified, removed = compare(visible(old), visible(new), node)
+    gone = union(union(modified, added), removed)
+    entries = stored_entries(old["metadata"].get("managedFields") or [])
+    _store(new["metadata"], [replace(e, fields=difference(e.fields, gone)) for e in entries])
+
+
 def _after_update(old: Json, new: Json, node: Node, entries: list[Entry], who: Entry, ignored: FieldSet) -> list[Entry]:
     added, modified, removed = compare(old, new, node)
     touched = union(modified, added)
@@ -178,4 +186,4 @@ def _prune(merged: Json, node: Node, last: FieldSet, mine: FieldSet, others: lis
     return result
 
 
-__all__ = ["APPLY", "UPDATE", "Applied", "Entry", "apply", "track_create", "track_update", "visible"]
+__all__ = ["APPLY", "UPDATE", "Applied", "Entry", "apply", "track_create", "track_loss", "track_update", "visible"]

@@ -9,13 +9,16 @@ from tests.cluster.controlplane.server import running
 
 
 def main() -> int:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     folder = Path(sys.argv[1]) if sys.argv[1:] else CACHE / "run"
     try:
         with running(folder.resolve(), programs(CACHE, told)) as plane:
             told(
                 f"A control plane is ready. kubeconfig: {plane.kubeconfig}\nCtrl-C stops it; its data stays: {folder}."
             )
-            signal.sigwait([signal.SIGINT, signal.SIGTERM])
+            signal.pause()
+    except KeyboardInterrupt:
+        pass
     except (BuildFailed, RuntimeError) as error:
         told(str(error))
         return 1
