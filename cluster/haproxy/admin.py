@@ -2,11 +2,14 @@
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 _SECONDS = 10
+_PATIENCE_SECONDS = 2.0
+T = TypeVar("T")
 _LARGEST = 64 * 1024 * 1024
 _PROMPT = b"\n> "
 
@@ -108,14 +111,27 @@ async def read_old_workers(master: AdminSocket) -> list[int]:
     return [int(words[0]) for line in old if (words := line.split())[1:2] == ["worker"]]
 
 
+async def of_old_worker(master: AdminSocket, worker: int, question: Awaitable[T], gone: T) -> T:
+    """Its answer, or `gone` when it has ended: one that ends just then may leave a question without an answer.
+    Raises NoAnswer for one that is there and says nothing."""
+    try:
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            return await question
+    except (TimeoutError, NoAnswer) as error:
+        if worker in await read_old_workers(master):
+            raise NoAnswer(f"HAProxy's worker {worker}, which a reload left behind, does not answer.") from error
+        return gone
+
+
 async def reload(master: AdminSocket) -> None:
     """Returns when the new worker serves, and no old one takes connections any more.
 
-    Raises Refused when the configuration is bad: the old one goes on."""
+    Raises Refused when the configuration is bad (the old one goes on), NoAnswer when an old one does not say what it
+    does."""
     answer = await master.ask("reload", ends_itself=True)
     if not answer.startswith("Success=1"):
         raise Refused(answer.strip()[-2000:] or "no answer")
     async with asyncio.timeout(_SECONDS):
         for worker in await read_old_workers(master):
-            while "Stopping: 0" in await master.ask(f"@!{worker} show info"):
+            while "Stopping: 0" in await of_old_worker(master, worker, master.ask(f"@!{worker} show info"), gone=""):
                 await asyncio.sleep(0.005)

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 
-from cluster.haproxy.admin import AdminSocket, NoAnswer, Refused, read_old_workers
+from cluster.haproxy.admin import AdminSocket, NoAnswer, Refused, of_old_worker, read_old_workers
 from cluster.router import encode
 from cluster.router.admin import read_held, read_sessions, read_table
 from cluster.router.table import Operation, Retire, ServerKey, Table, applied, difference
@@ -12,7 +12,6 @@ from cluster.router.table import Operation, Retire, ServerKey, Table, applied, d
 _log = logging.getLogger(__name__)
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.25
 _REMOVAL_SECONDS = 10.0
-_LOOK_SECONDS = 2.0
 # What HAProxy answers when all is well (it says nothing to most commands).
 _GOOD = ("", "New server registered.", "Server deleted.", "No such server.")
 
@@ -49,7 +48,8 @@ class Applier:
     async def _held_by_old_workers(self) -> set[ServerKey]:
         held: set[ServerKey] = set()
         for worker in await read_old_workers(self._master):
-            held |= await read_held(self._master, f"@!{worker} ")
+            question = read_held(self._master, f"@!{worker} ")
+            held |= await of_old_worker(self._master, worker, question, gone=set())
         return held
 
     async def apply(self, wanted: Table) -> None:
@@ -132,15 +132,11 @@ class Applier:
             pause = min(_LONGEST_PAUSE, pause * 1.5)
 
     async def _open_sessions(self, key: ServerKey) -> int:
-        # An old worker that ends just now may leave a question without an answer; the next look finds it gone.
-        async with asyncio.timeout(_LOOK_SECONDS):
-            return await self._count_sessions(key)
-
-    async def _count_sessions(self, key: ServerKey) -> int:
         slot, name = encode.slot(key[0]), key[1]
         count = (await read_sessions(self._admin, slot)).get(name, 0)
         for worker in await read_old_workers(self._master):
-            count += (await read_sessions(self._master, slot, f"@!{worker} ")).get(name, 0)
+            question = read_sessions(self._master, slot, f"@!{worker} ")
+            count += (await of_old_worker(self._master, worker, question, gone={})).get(name, 0)
         return count
 
     async def _remove(self, key: ServerKey) -> None:
