@@ -1,5 +1,6 @@
 """An applied configuration laid over the live object."""
 
+from collections import deque
 from typing import Any
 
 from cluster.apiserver.errors import ApiError
@@ -45,8 +46,9 @@ def _checked(config: Any, node: Node) -> Any:
     return config
 
 
-def _unique_elements(items: list[Any], node: Node) -> list[str]:
-    found: list[str] = []
+def _unique_elements(items: list[Any], node: Node) -> dict[str, int]:
+    """The items' names, each with its place."""
+    found: dict[str, int] = {}
     for index, item in enumerate(items):
         try:
             element = item_element(item, node)
@@ -59,38 +61,39 @@ def _unique_elements(items: list[Any], node: Node) -> list[str]:
             raise ApiError(
                 400, "BadRequest", f"failed to create typed patch object: duplicate entries for key {element}"
             )
-        found.append(element)
+        found[element] = index
     return found
 
 
 def _merge_lists(live: list[Any], config: list[Any], node: Node) -> list[Any]:
     """The configuration's order for what it names; what only lives stays where it stands between those."""
-    left, right = elements(live, node), _unique_elements(config, node)
-    lefts, rights = dict(zip(left, live, strict=True)), dict(zip(right, config, strict=True))
+    left, places = elements(live, node), _unique_elements(config, node)
+    right = list(places)
+    lefts = dict(zip(left, live, strict=True))
     below = node.items or ANYTHING
-    shared = [element for element in right if element in lefts]
+    shared = deque(element for element in right if element in lefts)
     out: list[Any] = []
     i = j = 0
     while i < len(left) or j < len(right):
         if i < len(left) and j < len(right):
             if left[i] == right[j]:
                 out.append(merge(live[i], config[j], below))
-                shared = shared[1:]
+                shared.popleft()
                 i, j = i + 1, j + 1
                 continue
-            if left[i] in rights and shared and shared[0] != left[i]:
+            if left[i] in places and shared and shared[0] != left[i]:
                 i += 1
                 continue
         if i < len(left):
-            if left[i] not in rights:
+            if left[i] not in places:
                 out.append(live[i])
                 i += 1
                 continue
-            if left[i] in right[:j]:
+            if places[left[i]] < j:
                 i += 1
         if j < len(right):
             out.append(merge(lefts.get(right[j], ABSENT), config[j], below))
             if shared and shared[0] == right[j]:
-                shared = shared[1:]
+                shared.popleft()
             j += 1
     return out

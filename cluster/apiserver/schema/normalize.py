@@ -20,7 +20,8 @@ def _object(value: Json, node: Node) -> list[str] | None:
         if child is None:
             if not node.preserve:
                 del value[name]
-                unknown = [*(unknown or ()), name]
+                unknown = unknown or []
+                unknown.append(name)
             continue
         if below is None:
             if not child.nullable:
@@ -28,7 +29,8 @@ def _object(value: Json, node: Node) -> list[str] | None:
             continue
         found = _below(value, name, below, child)
         if found:
-            unknown = [*(unknown or ()), *(_joined(name, path) for path in found)]
+            unknown = unknown or []
+            unknown.extend(_joined(name, path) for path in found)
     if node.defaults:
         _default(value, node)
     return unknown
@@ -51,7 +53,8 @@ def _list(items: list[Any], node: Node) -> list[str] | None:
     for index, item in enumerate(items):
         found = _below(items, index, item, node)
         if found:
-            unknown = [*(unknown or ()), *(_joined(f"[{index}]", path) for path in found)]
+            unknown = unknown or []
+            unknown.extend(_joined(f"[{index}]", path) for path in found)
     return unknown
 
 

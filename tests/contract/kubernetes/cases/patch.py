@@ -66,6 +66,15 @@ def json_that_is_refused(talk: Conversation) -> None:
     talk.say("PATCH", at, b"no json", JSON_PATCH)
 
 
+def json_that_is_too_much(talk: Conversation) -> None:
+    """Copies of copies double what there is with each; and how many operations there may be."""
+    talk.say("POST", talk.api.widgets, widget("one", {"note": "n", "plain": ["a"]}))
+    at = f"{talk.api.widgets}/one"
+    once = {"op": "copy", "from": "/spec", "path": "/spec/again"}
+    talk.say("PATCH", at, [once] * 40, JSON_PATCH)
+    talk.say("PATCH", at, [{"op": "test", "path": "/spec/note", "value": "n"}] * 10_001, JSON_PATCH)
+
+
 def _owner(talk: Conversation, name: str) -> Json:
     made = talk.say("POST", talk.api.core("configmaps"), config_map(name))
     return {"apiVersion": "v1", "kind": "ConfigMap", "name": name, "uid": made["metadata"]["uid"]}
@@ -85,6 +94,10 @@ def strategic_lists(talk: Conversation) -> None:
         talk.say("PATCH", f"{at}/one", {"metadata": {"ownerReferences": owners}}, STRATEGIC, dryRun="All")
     for finalizers in (["example.com/a", "example.com/c"], ["example.com/c", "example.com/b"], ["example.com/b"]):
         talk.say("PATCH", f"{at}/one", {"metadata": {"finalizers": finalizers}}, STRATEGIC, dryRun="All")
+    for finalizers in ([{"no": "text"}, "example.com/c"], ["example.com/c", "example.com/c"]):
+        talk.say("PATCH", f"{at}/one", {"metadata": {"finalizers": finalizers}}, STRATEGIC, dryRun="All")
+    for directive in ("$setElementOrder/finalizers", "$deleteFromPrimitiveList/finalizers", "$retainKeys"):
+        talk.say("PATCH", f"{at}/one", {"metadata": {directive: 5}}, STRATEGIC, dryRun="All")
     talk.say("PATCH", f"{at}/one", {"metadata": {"finalizers": None}}, MERGE)
 
 

@@ -134,3 +134,8 @@ def test_strategic_merge_of_keyed_lists() -> None:
 def test_strategic_merge_without_lists_is_merge_patch(patch: Any) -> None:
     plain = {name: value for name, value in patch.items() if not isinstance(value, list | dict)}
     assert strategic_merge({"q": 1}, plain, SPEC) == merge_patch({"q": 1}, plain)
+
+
+def test_strategic_merge_of_a_set_with_what_is_no_value_of_it() -> None:
+    merged = strategic_merge({"tags": ["x"]}, {"tags": [{"no": "text"}, "y", "y"]}, SPEC)
+    assert merged["tags"] == [{"no": "text"}, "y", "x"]
