@@ -11,9 +11,12 @@ from tests.contract.kubernetes.cases import (
     lists,
     owners,
     patch,
+    rights,
+    service_accounts,
     status,
     update,
     watch,
 )
 
-CASES = cases_of([create, update, patch, apply, status, delete, lists, watch, built_in, definitions, owners, discovery])
+_RECORDS = [create, update, patch, apply, status, delete, lists, watch, built_in, definitions, owners]
+CASES = cases_of([*_RECORDS, discovery, service_accounts, rights])

@@ -7,5 +7,5 @@ CHOSEN: dict[str, set[int]] = {
     "apply-refused": {4},
     "patch-strategic-lists": {11, 13, 14},
     "watch-refused": {1},
-    "built-in-who-am-i": {0},
+    "rights-roles": {1},
 }
