@@ -60,6 +60,12 @@ class ControlPlane:
         self._await_ready()
         self._spawn("kube-controller-manager", *self._controllers())
 
+    def restart_apiserver(self) -> None:
+        """After it was killed: whoever runs a cluster does that. Returns when it is ready."""
+        self.processes["kube-apiserver"].wait()
+        self._spawn("kube-apiserver", *self._apiserver())
+        self._await_ready()
+
     def stop(self) -> None:
         for process in reversed(self.processes.values()):
             process.send_signal(signal.SIGKILL)
