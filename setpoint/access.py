@@ -27,10 +27,11 @@ def admin_kubeconfig(settings: Settings, installation: Installation) -> Path:
 
 
 def ensure_administrator(installation: Installation, port: int, handle: str) -> None:
-    """Of the embedded API: a token is made once; the kubeconfig follows the port."""
-    token = _token(installation)
+    """Of an API server of our own: a token is made once; the kubeconfig follows the port."""
+    path = installation.kubeconfig(ADMIN)
+    token = token_of(path) if path.exists() else secrets.token_urlsafe(32)
     server = {"server": f"https://127.0.0.1:{port}", "certificate-authority": str(installation.ca)}
-    write_kubeconfig(installation.kubeconfig(ADMIN), ADMIN, server, token, account_namespace(handle))
+    write_kubeconfig(path, ADMIN, server, token, account_namespace(handle))
     digest = hashlib.sha256(token.encode()).hexdigest()
     tokens = {digest: {"user": ADMIN, "groups": ["system:masters"]}}
     write_file(installation.access_file, json.dumps({"tokens": tokens}, indent=1))
@@ -77,12 +78,10 @@ def own_server_port(kubeconfig: Path) -> int | None:
     return None
 
 
-def _token(installation: Installation) -> str:
-    path = installation.kubeconfig(ADMIN)
-    if path.exists():
-        known = yaml.safe_load(path.read_text())
-        return str(known["users"][0]["user"]["token"])
-    return secrets.token_urlsafe(32)
+def token_of(kubeconfig: Path) -> str:
+    """Of one that we wrote."""
+    known = yaml.safe_load(kubeconfig.read_text())
+    return str(known["users"][0]["user"]["token"])
 
 
 def _named(entries: list[dict[str, Any]], name: str) -> dict[str, Any]:

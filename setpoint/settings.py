@@ -50,6 +50,13 @@ OPTIONS: list[Option] = [
         "FILE",
         "keep the records in this Kubernetes cluster instead of the API that Setpoint brings (an administrator's file)",
     ),
+    Option(
+        "--control-plane",
+        "SETPOINT_CONTROL_PLANE",
+        "embedded",
+        "embedded|real",
+        "real: build a Kubernetes API server with etcd (once, some minutes) and keep the records there",
+    ),
     Option("--handle", "SETPOINT_HANDLE", "main", "NAME", "handle of the first account"),
     Option(
         "--allow-addresses",
@@ -103,6 +110,7 @@ class Settings:
     nodes: int
     base_domain: str
     kubeconfig: Path | None
+    control_plane: str
     handle: str
     allow_addresses: tuple[str, ...]
     allow_egress: tuple[str, ...]
@@ -189,6 +197,7 @@ def _settings(options: Namespace, environment: Mapping[str, str], saved: Mapping
         nodes=_number("--nodes", values["nodes"], 1, 64),
         base_domain=_domain(values["base_domain"]),
         kubeconfig=_file("--kubeconfig", values["kubeconfig"]),
+        control_plane=_control_plane(values["control_plane"], values["kubeconfig"]),
         handle=values["handle"],
         allow_addresses=_networks("--allow-addresses", values["allow_addresses"]),
         allow_egress=_networks("--allow-egress", values["allow_egress"]),
@@ -236,6 +245,13 @@ def _one_of(flag: str, text: str, *choices: str) -> str:
     if text not in choices:
         raise SettingError(f"{flag} must be {' or '.join(choices)}, not {text!r}.")
     return text
+
+
+def _control_plane(text: str, kubeconfig: str) -> str:
+    wanted = _one_of("--control-plane", text, "embedded", "real")
+    if kubeconfig and wanted == "real":
+        raise SettingError("--kubeconfig names a cluster that is there, --control-plane=real makes one: choose one.")
+    return wanted
 
 
 def _file(flag: str, text: str) -> Path | None:

@@ -13,6 +13,7 @@ from setpoint.installation import Installation, InstallationError, port_problem
 from setpoint.parts import APISERVER, names_of, parts_of
 from setpoint.pki import ensure_certificates
 from setpoint.processes import process_of, write_process
+from setpoint.records import REAL, keep_records_where_they_are
 from setpoint.renewal import Renewal
 from setpoint.requirements import missing
 from setpoint.settings import Settings, save_settings
@@ -106,6 +107,7 @@ def _prepare(settings: Settings, installation: Installation) -> None:
             problem = port_problem(flag, port)
             if problem and not (flag == "--router-port" and (installation.root / "router" / "haproxy.json").exists()):
                 raise InstallationError(problem)
+    keep_records_where_they_are(settings, installation)
     ensure_certificates(installation, ["admin", *names])
     if settings.kubeconfig:
         server_of(settings.kubeconfig)
@@ -113,6 +115,12 @@ def _prepare(settings: Settings, installation: Installation) -> None:
         running = process_of(installation, APISERVER)
         port = installation.saved_apiserver_port() if running else installation.apiserver_port()
         ensure_administrator(installation, port, settings.handle)
+    if settings.control_plane == REAL:
+        # Not at the top: most installations never need it.
+        from setpoint.controlplane import build, ensure_files
+
+        build(_say)
+        ensure_files(installation)
 
 
 def _bootstrap(settings: Settings, installation: Installation, lock: int) -> bool:

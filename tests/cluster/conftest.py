@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from cluster.controlplane.build import CACHE, programs, told
 from crds.client.client import Client
 from crds.definition import definition
 from crds.kinds import KINDS
 from crds.models.core import CustomResourceDefinition, Namespace
 from crds.names import SYSTEM_NAMESPACE
 from setpoint.identities import ensure_roles
-from tests.cluster.controlplane.build import CACHE, programs, told
 from tests.cluster.controlplane.server import ControlPlane, running
 from tests.contract.apiserver.client import Api, unique
 

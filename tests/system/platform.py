@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 
 import httpx
 
+from cluster.controlplane.build import CACHE, programs, told
 from tests.cluster.controlplane import server as real
-from tests.cluster.controlplane.build import CACHE, programs, told
 from tests.cluster.controlplane.server import ControlPlane
 from tests.lifeline import end_with_parent
 from tests.ports import free_port
