@@ -81,7 +81,8 @@ class Rbac:
         subjects: list[Subject] = [("User", identity.user), *(("Group", group) for group in identity.groups)]
         for place in ("", namespace) if namespace else ("",):
             for subject in subjects:
-                yield from self._bound.get((subject, place), {}).values()
+                # A copy: big requests are worked out beside the thread that changes it.
+                yield from list(self._bound.get((subject, place), {}).values())
 
     def _bind(self, key: Key, obj: Json) -> None:
         namespace, name = key

@@ -1,11 +1,15 @@
 """One rule of a role, and what a request asks for."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice, product
 from typing import Any
 
 from cluster.apiserver.access.identity import Identity
 
 ALL = "*"
+MOST_LOOKS = 250_000
+SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +69,30 @@ def rule_of(raw: dict[str, Any]) -> Rule:
     )
 
 
+class TooMuch(Exception):
+    """A role that says more than can be looked at."""
+
+
 def uncovered(wanted: list[Rule], held: list[Rule]) -> list[Rule]:
-    """The parts of `wanted`, each of one verb and one thing, that no single rule of `held` has."""
-    return [part for rule in wanted for part in _parts(rule) if not any(_covers(one, part) for one in held)]
+    """Some of the parts of `wanted`, each of one verb and one thing, that no single rule of `held` has. Raises
+    TooMuch."""
+    if sum(map(_count, wanted)) * max(len(held), 1) > MOST_LOOKS:
+        raise TooMuch
+    parts = (part for rule in wanted for part in _parts(rule))
+    return list(islice((part for part in parts if not any(_covers(one, part) for one in held)), SHOWN + 1))
 
 
-def _parts(rule: Rule) -> list[Rule]:
-    parts = [
-        Rule(frozenset({verb}), frozenset({group}), frozenset({resource}), frozenset({name} if name else ()))
-        for verb in rule.verbs
-        for group in rule.groups
-        for resource in rule.resources
-        for name in rule.names or ("",)
-    ]
-    return parts + [Rule(frozenset({verb}), paths=frozenset({path})) for verb in rule.verbs for path in rule.paths]
+def _count(rule: Rule) -> int:
+    """Of its parts."""
+    things = len(rule.groups) * len(rule.resources) * (len(rule.names) or 1)
+    return len(rule.verbs) * (things + len(rule.paths))
+
+
+def _parts(rule: Rule) -> Iterator[Rule]:
+    for verb, group, resource, name in product(rule.verbs, rule.groups, rule.resources, rule.names or ("",)):
+        yield Rule(frozenset({verb}), frozenset({group}), frozenset({resource}), frozenset({name} if name else ()))
+    for verb, path in product(rule.verbs, rule.paths):
+        yield Rule(frozenset({verb}), paths=frozenset({path}))
 
 
 def _covers(held: Rule, part: Rule) -> bool:

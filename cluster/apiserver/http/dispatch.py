@@ -1,6 +1,7 @@
 """From a request to the verb that answers it: discovery, health, authorisation, the verb table."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from cluster.apiserver import discovery
 from cluster.apiserver.access.rules import Attributes, refusal
@@ -11,6 +12,7 @@ from cluster.apiserver.errors import (
     method_not_allowed,
     resource_not_found,
 )
+from cluster.apiserver.http.heavy import HEAVY_BYTES, Answering, HeavyLane
 from cluster.apiserver.http.path import Place, place_of
 from cluster.apiserver.http.request import Request
 from cluster.apiserver.http.response import Response, Stream, json_response, text_response
@@ -52,6 +54,7 @@ class Dispatcher:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._documents = Documents(context.registry)
+        self._heavy = HeavyLane()
 
     def answer(self, request: Request) -> Answer | Awaitable[Answer]:
         """At once if it can be. Raises ApiError or PageNotFound for what is refused, as awaiting it may."""
@@ -74,15 +77,16 @@ class Dispatcher:
             return watch(self._context, target, request, form)
         if verb == "get" and not request.query:
             return get_now(self._context, target, request, form)
-        answer = VERBS[verb](self._context, target, request, form)
-        return answer if verb in READS else self._settled(target, answer)
+        answering = partial(VERBS[verb], self._context, target, request, form)
+        return answering() if verb in READS else self._settled(target, request, answering)
 
-    async def _settled(self, target: Target, answer: Awaitable[Response]) -> Response:
+    async def _settled(self, target: Target, request: Request, answering: Answering) -> Response:
         """A write that changes nothing, or is refused, may rest on another one that is not on the disk yet: as little
         as that one's own answer may it be told before."""
         store = self._context.store
         try:
-            response = await answer
+            heavy = len(request.body) > HEAVY_BYTES
+            response = await (self._heavy.answer(answering) if heavy else answering())
         except ApiError:
             await store.all_settled()
             raise
@@ -133,17 +137,21 @@ class Dispatcher:
             message = f'forbidden: User "{request.identity.user}" cannot {verb} path "{request.path}"'
             raise ApiError(403, "Forbidden", message, {})
 
-    def _review(self, request: Request, place: Place, review: Review) -> Response:
+    def _review(self, request: Request, place: Place, review: Review) -> Response | Awaitable[Response]:
         if request.method != "POST" or place.name:
             raise method_not_allowed()
         if bool(place.namespace) != review.resource.namespaced:
             raise resource_not_found()
         target = Target(review.resource, review.resource.versions["v1"], place.namespace)
-        return answered(self._context, review, target, request)
+        return self._answered(review, target, request)
 
-    def _token(self, request: Request, account: Target) -> Response:
+    def _answered(self, review: Review, target: Target, request: Request) -> Response | Awaitable[Response]:
+        answering = partial(answered, self._context, review, target, request)
+        return self._heavy.work(answering) if len(request.body) > HEAVY_BYTES else answering()
+
+    def _token(self, request: Request, account: Target) -> Response | Awaitable[Response]:
         target = Target(TOKEN.resource, TOKEN.resource.versions["v1"], account.namespace, account.name, "token")
-        return answered(self._context, TOKEN, target, request)
+        return self._answered(TOKEN, target, request)
 
     def _find(self, place: Place) -> tuple[Resource, Version]:
         registry = self._context.registry
@@ -163,11 +171,11 @@ class Dispatcher:
         if not target.name or verb not in SUBRESOURCE_VERBS:
             raise method_not_allowed()
         if target.subresource == "scale" and target.version.scale is not None:
-            scaled = scale(self._context, target, request)
-            return scaled if verb in READS else self._settled(target, scaled)
+            scaling = partial(scale, self._context, target, request)
+            return scaling() if verb in READS else self._settled(target, request, scaling)
         if target.subresource == "status" and target.version.has_status:
-            answer = VERBS[verb](self._context, target, request, form)
-            return answer if verb in READS else self._settled(target, answer)
+            answering = partial(VERBS[verb], self._context, target, request, form)
+            return answering() if verb in READS else self._settled(target, request, answering)
         if target.resource.custom:
             raise PageNotFound
         raise resource_not_found()

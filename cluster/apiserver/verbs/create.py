@@ -1,5 +1,7 @@
 """POST: a new object."""
 
+from collections.abc import Awaitable
+
 from cluster.apiserver.errors import (
     ApiError,
     FieldError,
@@ -27,6 +29,7 @@ from cluster.apiserver.verbs.context import Context
 from cluster.apiserver.verbs.grants import require_grantable
 from cluster.apiserver.verbs.options import WriteOptions, write_options
 from cluster.apiserver.verbs.prepare import check, check_identity, complete, rules_left_out, tidy
+from cluster.apiserver.verbs.stored import stored
 from cluster.apiserver.verbs.views import bytes_in, dry_bytes, to_storage
 
 SYSTEM_FIELDS = (
@@ -35,7 +38,7 @@ SYSTEM_FIELDS = (
 STATUS_FIELDS: FieldSet = {"f:status": LEAF}
 
 
-async def create(context: Context, target: Target, request: Request, form: Form) -> Response:
+def create(context: Context, target: Target, request: Request, form: Form) -> Awaitable[Response]:
     if target.resource.namespaced and not target.namespace:
         raise PageNotFound if target.resource.custom else method_not_allowed()
     options = write_options(request, "CreateOptions")
@@ -45,12 +48,12 @@ async def create(context: Context, target: Target, request: Request, form: Form)
     _fill_name(target, obj)
     if obj["metadata"].get("resourceVersion"):
         raise bad_request("resourceVersion should not be set on objects to be created")
-    return Response(201, await made(context, target, body, request, options, form))
+    return stored(201, made(context, target, body, request, options, form))
 
 
-async def made(
+def made(
     context: Context, target: Target, body: Body, request: Request, options: WriteOptions, form: Form
-) -> bytes:
+) -> Awaitable[bytes]:
     """A new object, named already, in the form that was asked for."""
     obj = body.obj
     require_namespace(context, target)
@@ -59,7 +62,7 @@ async def made(
     strategy, who = target.resource.strategy, options.entry(target)
     ignored = union(ignored_fields(target), strategy.unowned)
     track_create(obj, target.version.schema, who, ignored, dict(strategy.blank))
-    return await insert(context, target, obj, options, form)
+    return insert(context, target, obj, options, form)
 
 
 def new_object(context: Context, target: Target, obj: Json, request: Request) -> None:

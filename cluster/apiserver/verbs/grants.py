@@ -2,7 +2,7 @@
 
 from cluster.apiserver.access.identity import MASTERS, Identity
 from cluster.apiserver.access.rbac import GROUP
-from cluster.apiserver.access.rules import Attributes, Rule, rule_of, uncovered
+from cluster.apiserver.access.rules import SHOWN, Attributes, Rule, TooMuch, rule_of, uncovered
 from cluster.apiserver.errors import forbidden, not_found
 from cluster.apiserver.kinds.model import Target
 from cluster.apiserver.types import Json
@@ -18,7 +18,12 @@ def require_grantable(context: Context, target: Target, obj: Json, old: Json | N
         return
     name = obj["metadata"].get("name", "")
     given = _of_role if target.resource.plural in _ROLES else _of_binding
-    missing = uncovered(given(context, target, obj, identity), context.access.rbac.rules_of(identity, target.namespace))
+    held = context.access.rbac.rules_of(identity, target.namespace)
+    try:
+        missing = uncovered(given(context, target, obj, identity), held)
+    except TooMuch as error:
+        told = "it says too much at once to tell whether you hold it all: make several roles of it"
+        raise forbidden(GROUP, target.resource.plural, name, told) from error
     if missing:
         told = f'user "{identity.user}" is attempting to grant RBAC permissions not currently held: {_shown(missing)}'
         raise forbidden(GROUP, target.resource.plural, name, told)
@@ -61,6 +66,6 @@ def _only_collected(obj: Json, old: Json | None) -> bool:
 def _shown(rules: list[Rule]) -> str:
     told = [
         f"{sorted(rule.verbs)} of {sorted(rule.paths or rule.resources)} in {sorted(rule.groups)}"
-        for rule in rules[:10]
+        for rule in rules[:SHOWN]
     ]
-    return "; ".join(told) + (f" and {len(rules) - 10} more" if len(rules) > 10 else "")
+    return "; ".join(told) + (" and more" if len(rules) > SHOWN else "")

@@ -1,5 +1,6 @@
 """PATCH in its four formats."""
 
+from collections.abc import Awaitable
 from typing import Any
 
 import orjson
@@ -28,6 +29,7 @@ from cluster.apiserver.verbs.context import Context
 from cluster.apiserver.verbs.create import ignored_fields, insert, new_object, require_namespace
 from cluster.apiserver.verbs.options import WriteOptions, apply_options, write_options
 from cluster.apiserver.verbs.prepare import StrictError, Undecodable, check_identity, tidy, without
+from cluster.apiserver.verbs.stored import stored
 from cluster.apiserver.verbs.update import existing, require_same, settle, store_change
 from cluster.apiserver.verbs.views import object_in
 
@@ -37,10 +39,10 @@ STRATEGIC = "application/strategic-merge-patch+json"
 APPLY = frozenset({"application/apply-patch+yaml", "application/apply-patch+json"})
 
 
-async def patch(context: Context, target: Target, request: Request, form: Form) -> Response:
+def patch(context: Context, target: Target, request: Request, form: Form) -> Awaitable[Response]:
     kind = request.content_type
     if kind in APPLY:
-        return await _apply(context, target, request, form)
+        return _apply(context, target, request, form)
     require_format(kind, target)
     options = write_options(request, "PatchOptions")
     changes = parse_json(request.body)
@@ -58,7 +60,7 @@ async def patch(context: Context, target: Target, request: Request, form: Form) 
     except Undecodable as error:
         raise _undecodable(error.message) from error
     track_update(old, obj, target.version.schema, options.entry(target), ignored_fields(target))
-    return Response(200, await store_change(context, target, record, old, obj, options, form))
+    return stored(200, store_change(context, target, record, old, obj, options, form))
 
 
 def _undecodable(told: str) -> ApiError:
@@ -97,7 +99,7 @@ def check_unmoved(target: Target, obj: Json) -> None:
         raise bad_request("the name of the object cannot be changed by a patch")
 
 
-async def _apply(context: Context, target: Target, request: Request, form: Form) -> Response:
+def _apply(context: Context, target: Target, request: Request, form: Form) -> Awaitable[Response]:
     options = apply_options(request)
     config = parse_yaml(request.body)
     if not isinstance(config, dict):
@@ -115,7 +117,7 @@ async def _apply(context: Context, target: Target, request: Request, form: Form)
     _refuse_unknown(target, sent, options, request)
     record = context.store.latest(target.resource.id, (target.namespace, target.name))
     if record is None:
-        return await _apply_new(context, target, request, config, options, form)
+        return _apply_new(context, target, request, config, options, form)
     old = object_in(record, target)
     _require_same_version(target, config, old)
     applied = apply(
@@ -127,12 +129,12 @@ async def _apply(context: Context, target: Target, request: Request, form: Form)
     tidy(target, obj, [], options, request)
     settle(context, target, obj, old, request)
     applied.store(obj)
-    return Response(200, await store_change(context, target, record, old, obj, options, form))
+    return stored(200, store_change(context, target, record, old, obj, options, form))
 
 
-async def _apply_new(
+def _apply_new(
     context: Context, target: Target, request: Request, config: Json, options: WriteOptions, form: Form
-) -> Response:
+) -> Awaitable[Response]:
     if target.subresource:
         raise ApiError(404, "NotFound", f"{target.resource.plural} {target.name!r} not found", {})
     if config["metadata"].get("resourceVersion"):
@@ -143,7 +145,7 @@ async def _apply_new(
     tidy(target, obj, [], options, request)
     new_object(context, target, obj, request)
     applied.store(obj)
-    return Response(201, await insert(context, target, obj, options, form))
+    return stored(201, insert(context, target, obj, options, form))
 
 
 def _refuse_unknown(target: Target, config: Json, options: WriteOptions, request: Request) -> None:

@@ -1,5 +1,6 @@
 """The scale subresource: autoscaling/v1 Scale as a window on two or three fields of an object."""
 
+from collections.abc import Awaitable
 from typing import Any
 
 import orjson
@@ -19,6 +20,7 @@ from cluster.apiserver.verbs.context import Context
 from cluster.apiserver.verbs.options import WriteOptions, apply_options, write_options
 from cluster.apiserver.verbs.patch import APPLY, JSON_PATCH, MERGE_PATCH
 from cluster.apiserver.verbs.prepare import value_at
+from cluster.apiserver.verbs.stored import stored
 from cluster.apiserver.verbs.update import existing, settle, store_change
 from cluster.apiserver.verbs.views import object_in
 
@@ -26,13 +28,13 @@ METADATA = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 API_VERSION, KIND = "autoscaling/v1", "Scale"
 
 
-async def scale(context: Context, target: Target, request: Request) -> Response:
+def scale(context: Context, target: Target, request: Request) -> Awaitable[Response]:
     paths = target.version.scale
     if paths is None:
         raise bad_request("this resource has no scale")
     if request.method == "GET":
         obj = object_in(existing(context, target), target)
-        return Response(200, orjson.dumps(scale_of(obj, paths)))
+        return stored(200, _shown(orjson.dumps(scale_of(obj, paths))))
     kind = "UpdateOptions" if request.method == "PUT" else "PatchOptions"
     applying = request.content_type in APPLY
     options = apply_options(request) if applying else write_options(request, kind)
@@ -49,8 +51,15 @@ async def scale(context: Context, target: Target, request: Request) -> Response:
         # Nought is left out of a Scale, so that nobody owns it.
         nothing = _fields_of(paths.spec) if not wanted["spec"]["replicas"] else EMPTY
         track_update(old, obj, target.version.schema, options.entry(target), nothing)
-    body = await store_change(context, target, record, old, obj, options, OBJECT)
-    return Response(200, orjson.dumps(scale_of(orjson.loads(body), paths)))
+    return stored(200, _scaled(store_change(context, target, record, old, obj, options, OBJECT), paths))
+
+
+async def _shown(body: bytes) -> bytes:
+    return body
+
+
+async def _scaled(body: Awaitable[bytes], paths: ScalePaths) -> bytes:
+    return orjson.dumps(scale_of(orjson.loads(await body), paths))
 
 
 def scale_of(obj: Json, paths: ScalePaths) -> Json:

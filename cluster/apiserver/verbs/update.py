@@ -1,5 +1,7 @@
 """PUT, and the common end of every change to an object that exists."""
 
+from collections.abc import Awaitable
+
 from cluster.apiserver.access.rules import Attributes, refusal
 from cluster.apiserver.errors import (
     bad_request,
@@ -26,6 +28,7 @@ from cluster.apiserver.verbs.create import ignored_fields, made
 from cluster.apiserver.verbs.grants import require_grantable
 from cluster.apiserver.verbs.options import WriteOptions, write_options
 from cluster.apiserver.verbs.prepare import check, check_identity, complete, desired, tidy, without
+from cluster.apiserver.verbs.stored import Stale, stored
 from cluster.apiserver.verbs.views import bytes_in, object_in, to_storage
 
 KEPT = (
@@ -34,7 +37,7 @@ KEPT = (
 )  # fmt: skip
 
 
-async def update(context: Context, target: Target, request: Request, form: Form) -> Response:
+def update(context: Context, target: Target, request: Request, form: Form) -> Awaitable[Response]:
     options = write_options(request, "UpdateOptions")
     body = read_body(request, target)
     obj = body.obj
@@ -42,7 +45,7 @@ async def update(context: Context, target: Target, request: Request, form: Form)
     record = context.store.latest(target.resource.id, (target.namespace, target.name))
     if record is None and target.resource.strategy.create_on_update and not target.subresource:
         require_name(target, obj)
-        return Response(201, await _make(context, target, body, request, options, form))
+        return stored(201, _make(context, target, body, request, options, form))
     record = existing(context, target)
     old = object_in(record, target)
     require_name(target, obj)
@@ -50,19 +53,19 @@ async def update(context: Context, target: Target, request: Request, form: Form)
     require_version(target, obj, old)
     settle(context, target, obj, old, request)
     track_update(old, obj, target.version.schema, options.entry(target), ignored_fields(target))
-    return Response(200, await store_change(context, target, record, old, obj, options, form))
+    return stored(200, store_change(context, target, record, old, obj, options, form))
 
 
-async def _make(
+def _make(
     context: Context, target: Target, body: Body, request: Request, options: WriteOptions, form: Form
-) -> bytes:
+) -> Awaitable[bytes]:
     """A PUT of what is not there, where the kind has it so: whoever may not create may not do this either."""
     resource = target.resource
     wanted = Attributes("create", resource.group, resource.plural, target.namespace, target.name)
     if not context.access.allows(request.identity, wanted):
         raise forbidden(resource.group, resource.plural, target.name, refusal(request.identity, wanted))
     body.obj["metadata"].pop("resourceVersion", None)
-    return await made(context, target, body, request, options, form)
+    return made(context, target, body, request, options, form)
 
 
 def existing(context: Context, target: Target) -> Record:
@@ -145,21 +148,45 @@ def _refuse_new_finalizers(target: Target, metadata: Json, before: Json) -> None
         raise invalid(resource.group, resource.kind, target.name, [field_forbidden("metadata.finalizers", told)])
 
 
-async def store_change(
+def store_change(
     context: Context, target: Target, record: Record, old: Json, obj: Json, options: WriteOptions, form: Form
-) -> bytes:
+) -> Awaitable[bytes]:
     """Write `obj` over `record` if it differs, or finish a deletion that waited for its last finalizer."""
-    resource = target.resource
     if same(obj, old):
-        return render(bytes_in(record, resource, target.version), target, form)
+        return _as_it_is(context, target, record, form)
     if options.dry_run:
-        return render(encode(obj), target, form)
+        return _unwritten(target, obj, form)
     if deletable(obj):
-        # Watchers see the object as it was before; the caller sees what it wrote.
-        await context.store.remove(resource.id, record.decode(), record)
-        return render(encode(obj), target, form)
-    stored = await context.store.put(resource.id, to_storage(obj, target), record)
-    return render(bytes_in(stored, resource, target.version), target, form)
+        return _remove(context, target, record, obj, form)
+    return _replace(context, target, record, to_storage(obj, target), form)
+
+
+def _require_latest(context: Context, target: Target, record: Record) -> None:
+    if context.store.latest(target.resource.id, record.key) is not record:
+        raise Stale
+
+
+async def _as_it_is(context: Context, target: Target, record: Record, form: Form) -> bytes:
+    _require_latest(context, target, record)
+    return render(bytes_in(record, target.resource, target.version), target, form)
+
+
+async def _unwritten(target: Target, obj: Json, form: Form) -> bytes:
+    return render(encode(obj), target, form)
+
+
+async def _remove(context: Context, target: Target, record: Record, obj: Json, form: Form) -> bytes:
+    """Watchers see the object as it was before; the caller sees what it wrote."""
+    _require_latest(context, target, record)
+    await context.store.remove(target.resource.id, record.decode(), record)
+    return render(encode(obj), target, form)
+
+
+async def _replace(context: Context, target: Target, record: Record, obj: Json, form: Form) -> bytes:
+    _require_latest(context, target, record)
+    resource = target.resource
+    written = await context.store.put(resource.id, obj, record)
+    return render(bytes_in(written, resource, target.version), target, form)
 
 
 def deletable(obj: Json) -> bool:
