@@ -61,6 +61,8 @@ class Dispatcher:
         if (place.group, place.plural) in REVIEWS and place.version == "v1":
             return self._review(request, place)
         resource, version = self._find(place)
+        if version.deprecation:
+            request.warnings.append(version.deprecation)
         target = _target(place, resource, version)
         form = negotiate(request.headers.get("accept", ""))
         if place.subresource:

@@ -62,7 +62,8 @@ def new_object(target: Target, obj: Json, request: Request) -> None:
     if target.version.has_status:
         obj.pop("status", None)
     problems = name_errors(metadata.get("name"))
-    if problems:
+    # Of kinds of its own the real server tells all that is wrong at once.
+    if problems and (target.resource.custom or not metadata.get("name")):
         problems += rules_left_out(target, problems)
         raise invalid(target.resource.group, target.resource.kind, metadata.get("name") or "", problems)
     complete(target, obj, None)

@@ -126,7 +126,7 @@ async def _apply(context: Context, target: Target, request: Request, form: Form)
         sync_annotation(obj, config)
     tidy(target, obj, [], options, request)
     settle(target, obj, old, request)
-    applied.store(obj)
+    applied.store_over(obj, old)
     return Response(200, await store_change(context, target, record, old, obj, options, form))
 
 
