@@ -5,6 +5,10 @@ from tests.contract.kubernetes.cases import (
     apply,
     built_in,
     create,
+    definition_ends,
+    definition_names,
+    definition_objects,
+    definition_versions,
     definitions,
     delete,
     discovery,
@@ -16,4 +20,23 @@ from tests.contract.kubernetes.cases import (
     watch,
 )
 
-CASES = cases_of([create, update, patch, apply, status, delete, lists, watch, built_in, definitions, owners, discovery])
+CASES = cases_of(
+    [
+        create,
+        update,
+        patch,
+        apply,
+        status,
+        delete,
+        lists,
+        watch,
+        built_in,
+        definitions,
+        definition_objects,
+        definition_names,
+        definition_versions,
+        definition_ends,
+        owners,
+        discovery,
+    ]
+)

@@ -7,4 +7,7 @@ CHOSEN: dict[str, set[int]] = {
     "apply-refused": {4},
     "watch-refused": {1},
     "built-in-who-am-i": {0},
+    "definitions-conversions": {4},
+    "definition-versions-moved": {6},
+    "definition-ends-an-object-made-late": {0},
 }

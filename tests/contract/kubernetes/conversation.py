@@ -1,6 +1,7 @@
 """What was said to a Kubernetes API and what it answered, in a form that can be held against another's."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -29,6 +30,11 @@ class Conversation:
         found = _decoded(answer)
         self._note(f"{method} {path}", query, answer, found)
         return found if isinstance(found, dict) else {}
+
+    def look(self, path: str, part: Callable[[Any], Any], accept: str = "*/*") -> None:
+        """GET, and compare this part of the answer alone."""
+        answer = self.api.http.request("GET", path, headers={"Accept": accept})
+        self._note(f"GET {path}", {}, answer, part(_decoded(answer)))
 
     def watch(self, path: str, **query: Any) -> list[Json]:
         """All events until the server ends it, as `timeoutSeconds` has it do."""
