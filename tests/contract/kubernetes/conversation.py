@@ -32,9 +32,10 @@ class Conversation:
         return found if isinstance(found, dict) else {}
 
     def look(self, path: str, part: Callable[[Any], Any], accept: str = "*/*") -> None:
-        """GET, and compare this part of the answer alone."""
+        """GET, and compare the form of the answer and this part of it alone."""
         answer = self.api.http.request("GET", path, headers={"Accept": accept})
-        self._note(f"GET {path}", {}, answer, part(_decoded(answer)))
+        shown = part(_decoded(answer)) if answer.status_code == 200 else _decoded(answer)
+        self._note(f"GET {path}", {}, answer, {"form": answer.headers.get("content-type"), "part": shown})
 
     def watch(self, path: str, **query: Any) -> list[Json]:
         """All events until the server ends it, as `timeoutSeconds` has it do."""

@@ -52,7 +52,10 @@ def establish(talk: Conversation, body: Json) -> str:
     talk.api.ok("POST", DEFINITIONS, body)
     await_condition(talk, body, "Established", "True")
     served = next(version["name"] for version in body["spec"]["versions"] if version["served"])
-    await_status(talk, 200, "GET", objects(talk, body["spec"]["names"]["plural"], served))
+    at = objects(talk, body["spec"]["names"]["plural"], served)
+    if body["spec"]["scope"] == "Cluster":
+        at = at.replace(f"/namespaces/{talk.api.namespace}", "")
+    await_status(talk, 200, "GET", at)
     return place(body)
 
 

@@ -59,8 +59,8 @@ def built_in_resources() -> list[Resource]:
         _resource("", "secrets", "Secret", schemas.SECRET, SecretStrategy(), SECRET_COLUMNS),
         _resource("", "configmaps", "ConfigMap", schemas.CONFIG_MAP, ConfigMapStrategy(), CONFIG_MAP_COLUMNS, ("cm",)),
         _resource("", "events", "Event", schemas.EVENT, EventStrategy(), EVENT_COLUMNS, ("ev",)),
-        _resource("coordination.k8s.io", "leases", "Lease", schemas.LEASE, LeaseStrategy(), LEASE_COLUMNS),
         definitions,
+        _resource("coordination.k8s.io", "leases", "Lease", schemas.LEASE, LeaseStrategy(), LEASE_COLUMNS),
     ]  # fmt: skip
 
 
