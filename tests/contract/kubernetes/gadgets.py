@@ -70,6 +70,10 @@ def await_condition(talk: Conversation, body: Json, kind: str, status: str, reas
     eventually(reached)
 
 
+def await_short_names(talk: Conversation, body: Json, *names: str) -> None:
+    eventually(lambda: talk.api.get(place(body))["status"]["acceptedNames"].get("shortNames") == list(names))
+
+
 def await_status(talk: Conversation, code: int, method: str, path: str, body: Json | None = None, **query: str) -> None:
     """Until this is answered so: a real server looks at a changed definition a little later."""
     eventually(lambda: talk.api.request(method, path, body, **query).status_code == code)
@@ -79,3 +83,5 @@ def await_field(talk: Conversation, code: int, field: str) -> None:
     """201: until the objects have `field`; 400: until they have it no more."""
     tried = gadget(talk, "tried", {field: "x"})
     await_status(talk, code, "POST", objects(talk), tried, dryRun="All", fieldValidation="Strict")
+    # Lists are put off for a moment by a real server that has just begun to serve another schema.
+    await_status(talk, 200, "GET", objects(talk))

@@ -10,6 +10,7 @@ from tests.contract.kubernetes.gadgets import (
     TEXT,
     await_condition,
     await_field,
+    await_short_names,
     definition,
     establish,
     gadget,
@@ -109,7 +110,7 @@ def patched(talk: Conversation) -> None:
     talk.say("PATCH", at, {"spec": {"versions": [version(served=False)]}}, STRATEGIC)
     talk.say("PATCH", at, {"spec": {"versions": [version(junk=1)]}}, MERGE)
     talk.say("PATCH", at, {"spec": {"names": {"shortNames": ["g", "h"], "categories": ["all"]}}}, STRATEGIC)
-    await_condition(talk, definition(talk), "NamesAccepted", "True")
+    await_short_names(talk, definition(talk), "g", "h")
     talk.say("PATCH", at, {"metadata": {"finalizers": ["example.com/a"]}}, MERGE)
     talk.say("PATCH", at, {"spec": {"versions": []}}, MERGE)
 
