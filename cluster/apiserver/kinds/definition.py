@@ -10,6 +10,7 @@ from cluster.apiserver.errors import (
     field_required,
     field_unsupported,
 )
+from cluster.apiserver.kinds.definition_names import LABEL, LABEL_RULE, group_errors, names_errors
 from cluster.apiserver.kinds.definition_parts import (
     columns_errors,
     deprecation_errors,
@@ -17,11 +18,9 @@ from cluster.apiserver.kinds.definition_parts import (
     selectable_errors,
 )
 from cluster.apiserver.kinds.definition_schema import schema_errors, status_errors
-from cluster.apiserver.kinds.names import SUBDOMAIN, SUBDOMAIN_RULE
+from cluster.apiserver.kinds.names import SUBDOMAIN
 from cluster.apiserver.types import Json
 
-LABEL = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
-LABEL_RULE = "must be a DNS-1035 label: lower case letters, digits and '-', beginning with a letter"
 APPROVAL = "api-approved.kubernetes.io"
 PROTECTED = ("k8s.io", "kubernetes.io")
 SCOPES = ("Cluster", "Namespaced")
@@ -31,7 +30,7 @@ def definition_errors(obj: Json) -> list[FieldError]:
     spec = obj.get("spec")
     if not isinstance(spec, dict):
         return [field_required("spec")]
-    errors = _group_errors(spec.get("group") or "") + names_errors(spec.get("names") or {}, "spec.names")
+    errors = group_errors(spec.get("group") or "") + names_errors(spec.get("names") or {}, "spec.names")
     scope = spec.get("scope")
     if not scope:
         errors.append(field_required("spec.scope"))
@@ -98,28 +97,6 @@ def stored_errors(obj: Json) -> list[FieldError]:
             errors.append(field_invalid(path, stored, f"must have the storage version {version.get('name')}"))
     told = "missing from spec.versions; it was a storage version, and objects may still be stored in it"
     return errors + [field_invalid(f"{path}[{index}]", name, told) for name, index in left.items()]
-
-
-def names_errors(names: Json, path: str) -> list[FieldError]:
-    """Of the names that are there, in the spec or in the status."""
-    checked = [(field, names[field]) for field in ("plural", "singular") if names.get(field)]
-    checked += [(field, names[field].lower()) for field in ("kind", "listKind") if names.get(field)]
-    for field in ("shortNames", "categories"):
-        checked += [(f"{field}[{index}]", name) for index, name in enumerate(names.get(field) or [])]
-    errors = [
-        field_invalid(f"{path}.{field}", name, LABEL_RULE) for field, name in checked if not LABEL.fullmatch(name)
-    ]
-    if names.get("kind") and names["kind"] == names.get("listKind"):
-        errors.append(field_invalid(f"{path}.listKind", names["kind"], "kind and listKind may not be the same"))
-    return errors
-
-
-def _group_errors(group: str) -> list[FieldError]:
-    if not group:
-        return [field_required("spec.group")]
-    if not SUBDOMAIN.fullmatch(group):
-        return [field_invalid("spec.group", group, SUBDOMAIN_RULE)]
-    return [] if "." in group else [field_invalid("spec.group", group, "should be a domain with at least one dot")]
 
 
 def _conversion_errors(conversion: Json) -> list[FieldError]:

@@ -119,7 +119,7 @@ def _errors(target: Target, obj: Json, old: Json | None) -> list[FieldError]:
         if error.field.startswith("metadata."):
             raise bad_request(f"json: cannot unmarshal into ObjectMeta: {error.text()}")
     errors = metadata_errors(obj["metadata"]) + wrong + _scale_errors(target, obj)
-    if old is None:
+    if old is None and not target.resource.custom:
         errors += name_errors(obj["metadata"].get("name"))
     if left_out := rules_left_out(target, errors):
         errors += left_out

@@ -15,10 +15,10 @@ from cluster.apiserver.kinds.definition import (
     approval_errors,
     change_errors,
     definition_errors,
-    names_errors,
     new_errors,
     stored_errors,
 )
+from cluster.apiserver.kinds.definition_names import names_errors
 from cluster.apiserver.types import Json
 
 CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
