@@ -8,7 +8,12 @@ UV_VERSION := $(shell sed -n 's/^uv==\([0-9.]*\).*/\1/p' requirements.lock)
 
 APART := tests/contract $(addprefix tests/unit/,api crds planning setpoint cluster/apiserver) $(addprefix tests/system/,api router scheduler)
 
-.PHONY: help up test test-machine test-cluster control-plane check lint types beside tests bench crds lock install install-dev
+# The system tests of a whole installation: they do not know where its records are.
+FIRST := $(wildcard tests/system/test_*.py)
+# Where a real API server is built, a short run on it is a part of `make test`.
+BUILT := $(if $(wildcard .controlplane/*/kube-controller-manager),tests/cluster)
+
+.PHONY: help up test test-machine test-cluster record control-plane check lint types beside tests bench crds lock install install-dev
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,8 +30,13 @@ test-machine: install-dev ## Tests that need a kernel and a systemd of their own
 control-plane: install-dev ## A real kube-apiserver with etcd on loopback, until Ctrl-C (built once, some minutes)
 	@$(BIN)/python -m tests.cluster.controlplane $(ARGS)
 
-test-cluster: install-dev ## Hold our records of a real kube-apiserver's answers against its answers (ARGS=record keeps them)
-	@$(BIN)/python -m tests.contract.kubernetes $(ARGS)
+test-cluster: install-dev ## Recorded answers, rights and all system tests on a real kube-apiserver (built once: some minutes)
+	@$(BIN)/python -m tests.contract.kubernetes
+	@$(BIN)/pytest tests/cluster -q
+	@SETPOINT_TEST_CONTROL_PLANE=real $(BIN)/pytest $(FIRST) -m "not patient" -q $(ARGS)
+
+record: install-dev ## Keep a real kube-apiserver's answers as what ours is held against
+	@$(BIN)/python -m tests.contract.kubernetes record
 
 check: lint types ## Lint, format, types, layers
 
@@ -42,16 +52,17 @@ types: install-dev
 # Beside the others: tests that wait for minutes on end, and those that start neither installations nor sandboxes.
 beside: types
 	@$(BIN)/pytest tests -m patient -q
-	@$(BIN)/pytest $(APART) -q
+	@$(BIN)/pytest $(APART) $(BUILT) -q
 
 tests: install-dev
-	@$(BIN)/pytest tests -m "not bench and not machine and not patient" $(APART:%=--ignore=%) $(ARGS)
+	@$(BIN)/pytest tests -m "not bench and not machine and not patient and not cluster" $(APART:%=--ignore=%) $(ARGS)
 
 bench: install-dev ## Measure against the floors; figures belong in docs/benchmarks.md
 	@$(BIN)/pytest tests/bench -m bench -s $(ARGS)
 
-crds: install ## Write the CustomResourceDefinitions from the models
+crds: install ## Write the CustomResourceDefinitions and roles from the models
 	@$(BIN)/python -m crds.definition
+	@$(BIN)/python -m crds.rbac
 
 lock: install ## Resolve the dependencies anew and pin them
 	@$(BIN)/uv pip compile -q --upgrade pyproject.toml --universal --generate-hashes \

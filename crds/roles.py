@@ -1,82 +1,85 @@
-"""What each part of the platform may do at the Kubernetes API, as RBAC rules: the same on every server.
+"""What each part of the platform, and each kind of person, may do at the Kubernetes API: the same on every server.
 
-People's own accounts and the git sync get `PEOPLE`: they write what is desired; the rest is the platform's alone."""
+Three scopes: everywhere (`ROLES`), in the system namespace (`IN_SYSTEM`) and in the namespace of each account
+(`IN_ACCOUNTS`: Secrets, by name). People and git write what is desired; the rest is the platform's alone."""
 
-from dataclasses import dataclass
-
+from crds.models.rbac import RBAC, PolicyRule
 from crds.models.record import GROUP
 
-READ = ("get", "list", "watch")
-WRITE = ("create", "update", "patch", "delete")
+READ = ["get", "list", "watch"]
+WRITE = ["create", "update", "patch", "delete"]
+EDIT = ["update", "patch"]
 ALL = READ + WRITE
-OURS = (GROUP,)
-LEASES = ("coordination.k8s.io",)
+PARTS = ("api", "controller", "egress", "node", "router", "scheduler")
+_DESIRED = ["projects", "scalings", "domains", "deploys"]
+_SCALED = ["projects/scale", "scalings/scale"]
+_OBSERVED = ["builds", "workloads", "routes", "instances", "gitrefs"]
 
 
-@dataclass(frozen=True)
-class Rule:
-    groups: tuple[str, ...]
-    resources: tuple[str, ...]
-    verbs: tuple[str, ...]
-
-    def wire(self) -> dict[str, list[str]]:
-        return {"apiGroups": list(self.groups), "resources": list(self.resources), "verbs": list(self.verbs)}
+def ours(resources: list[str], verbs: list[str]) -> PolicyRule:
+    return PolicyRule(api_groups=[GROUP], resources=resources, verbs=verbs)
 
 
-def _lease() -> Rule:
-    return Rule(LEASES, ("leases",), ("get", "list", "watch", "create", "update", "patch"))
+def _of(group: str, resources: list[str], verbs: list[str], names: list[str] | None = None) -> PolicyRule:
+    return PolicyRule(api_groups=[group], resources=resources, verbs=verbs, resource_names=names)
 
 
-def _crds() -> Rule:
-    return Rule(("apiextensions.k8s.io",), ("customresourcedefinitions",), READ)
+def secrets_role(part: str) -> str:
+    """The name of the ClusterRole that is bound in each account's namespace."""
+    return f"setpoint-{part}-secrets"
 
 
-PEOPLE: list[Rule] = [
-    Rule(OURS, ("projects", "scalings", "domains", "projects/scale", "scalings/scale"), ALL),
-    Rule(OURS, ("deploys",), ALL),
-    Rule(OURS, ("builds", "workloads", "routes", "instances", "gitrefs"), READ),
-]
-
-ROLES: dict[str, list[Rule]] = {
-    "controller": [
-        Rule(OURS, ("*",), ALL),
-        Rule(("",), ("namespaces",), ALL),
-        Rule(("",), ("secrets",), ("get", "create", "patch", "delete")),
-        Rule(("", "events.k8s.io"), ("events",), ("create", "patch")),
-        _lease(),
-        _crds(),
-    ],
+IN_ACCOUNTS: dict[str, list[PolicyRule]] = {
+    "api": [_of("", ["secrets"], ["get", "create", "update", "patch", "delete"])],
+    "controller": [_of("", ["secrets"], ["get", "create", "patch", "delete"])],
+    "node": [_of("", ["secrets"], ["get"])],
+}
+IN_SYSTEM: dict[str, list[PolicyRule]] = {
+    part: [_of("coordination.k8s.io", ["leases"], verbs)]
+    for part, verbs in {
+        "api": READ,
+        "controller": [*READ, "create", *EDIT],
+        "node": ["get", "create", *EDIT],
+        "router": ["get", "create", *EDIT],
+        "scheduler": [*READ, "create", *EDIT],
+    }.items()
+}
+ROLES: dict[str, list[PolicyRule]] = {
     "api": [
-        Rule(OURS, ("*",), READ),
-        Rule(OURS, ("accounts", "projects", "scalings", "domains", "deploys", "computenodes"), ALL),
-        Rule(("",), ("secrets",), ("get", "create", "update", "patch", "delete")),
-        Rule(("",), ("namespaces",), READ),
-        _lease(),
+        ours(["*"], READ),
+        ours(["accounts", *_DESIRED, "computenodes"], ALL),
+        _of("", ["namespaces"], READ),
     ],
-    "scheduler": [
-        Rule(OURS, ("instances", "instances/status"), ALL),
-        Rule(OURS, ("workloads", "builds", "gitrefs", "computenodes"), READ),
-        Rule(OURS, ("workloads/status", "builds/status", "gitrefs/status", "computenodes/status"), ("update", "patch")),
-        _lease(),
+    "controller": [
+        ours(["*"], ALL),
+        _of("", ["namespaces"], ALL),
+        _of("apiextensions.k8s.io", ["customresourcedefinitions"], READ),
+        # Gives the parts their way to an account's Secrets, and nobody anything else.
+        _of(RBAC, ["rolebindings"], ["get", "create", "patch"]),
+        _of(RBAC, ["clusterroles"], ["bind"], [secrets_role(part) for part in sorted(IN_ACCOUNTS)]),
+    ],
+    "egress": [ours(["accounts", "instances"], READ)],
+    "node": [
+        ours(["*"], READ),
+        ours(["computenodes"], ["create", *EDIT]),
+        ours(["instances"], EDIT),
+        ours(["computenodes/status", "instances/status", "builds/status", "gitrefs/status"], EDIT),
     ],
     "router": [
-        Rule(OURS, ("routes", "instances", "workloads"), READ),
-        Rule(OURS, ("routes/status",), ("update", "patch")),
+        ours(["routes", "instances", "workloads"], READ),
+        ours(["routes/status"], EDIT),
         # Only to take its own finalizer off.
-        Rule(OURS, ("instances",), ("update", "patch")),
-        _lease(),
+        ours(["instances"], EDIT),
     ],
-    "egress": [Rule(OURS, ("accounts", "instances"), READ)],
-    "node": [
-        Rule(OURS, ("*",), READ),
-        Rule(OURS, ("computenodes",), ("create", "update", "patch")),
-        Rule(OURS, ("instances",), ("update", "patch")),
-        Rule(
-            OURS,
-            ("computenodes/status", "instances/status", "builds/status", "gitrefs/status"),
-            ("update", "patch"),
-        ),
-        Rule(("",), ("secrets",), ("get",)),
-        _lease(),
+    "scheduler": [
+        ours(["instances", "instances/status"], ALL),
+        ours(["workloads", "builds", "gitrefs", "computenodes"], READ),
+        ours(["workloads/status", "builds/status", "gitrefs/status", "computenodes/status"], EDIT),
     ],
 }
+PEOPLE: dict[str, list[PolicyRule]] = {
+    "viewer": [ours([*_DESIRED, *_SCALED, *_OBSERVED], READ)],
+    "editor": [ours([*_DESIRED, *_SCALED], ALL), ours(_OBSERVED, READ)],
+    "operator": [ours(["*"], READ), ours(["accounts", *_DESIRED, *_SCALED, "computenodes"], ALL)],
+}
+"""Viewer and editor are bound in the namespace of one account, operator everywhere."""

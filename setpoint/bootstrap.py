@@ -1,4 +1,5 @@
-"""What must be there before the parts can work: the kinds, the system namespace, the first account and its owner.
+"""What must be there before the parts can work: the kinds, the parts' rights and tokens, the first account and its
+owner.
 Safe to repeat; every start does it, so an update of the kinds arrives too."""
 
 import asyncio
@@ -15,7 +16,8 @@ from crds.kinds import KINDS
 from crds.models.account import Account
 from crds.models.core import CustomResourceDefinition, Namespace
 from crds.names import SYSTEM_NAMESPACE, record_id
-from setpoint.access import ADMIN
+from setpoint.access import admin_kubeconfig
+from setpoint.identities import ensure_roles, give_tokens
 from setpoint.installation import Installation, read_json, write_file
 from setpoint.settings import Settings
 
@@ -28,14 +30,25 @@ class BootstrapError(Exception):
 
 
 async def bootstrap(settings: Settings, installation: Installation) -> None:
-    client = await Client.open(installation.kubeconfig(ADMIN), "setpoint-up")
+    client = await Client.open(admin_kubeconfig(settings, installation), "setpoint-up")
     try:
         await _patiently(lambda: client.apply(Namespace, {"metadata": {"name": SYSTEM_NAMESPACE}}, force=True))
         await asyncio.gather(*(_ensure_kind(client, definition(kind.model)) for kind in KINDS))
+        await ensure_roles(client)
+        await give_tokens(client, settings, installation)
         account = await _patiently(lambda: _ensure_account(client, settings))
     finally:
         await client.close()
     await _ensure_credentials(settings, installation, account)
+
+
+async def renew(settings: Settings, installation: Installation) -> None:
+    """The parts' tokens, before they end. A part reads its own anew when the one it has is refused."""
+    client = await Client.open(admin_kubeconfig(settings, installation), "setpoint-up")
+    try:
+        await give_tokens(client, settings, installation)
+    finally:
+        await client.close()
 
 
 async def _patiently(attempt: Callable[[], Awaitable[T]]) -> T:
@@ -46,7 +59,7 @@ async def _patiently(attempt: Callable[[], Awaitable[T]]) -> T:
             return await attempt()
         except (Unavailable, NotFound) as error:
             if time.monotonic() > until:
-                raise BootstrapError(f"The embedded Kubernetes API does not answer: {error}") from error
+                raise BootstrapError(f"The Kubernetes API does not answer: {error}") from error
             await asyncio.sleep(0.02)
 
 
@@ -88,7 +101,7 @@ async def _ensure_credentials(settings: Settings, installation: Installation, ac
         "apiKey": known["apiKey"],
         "accountId": record_id("acc", account.uid),
         "handle": settings.handle,
-        "kubeconfig": str(installation.kubeconfig(ADMIN)),
+        "kubeconfig": str(admin_kubeconfig(settings, installation)),
     }
     if credentials != read_json(installation.credentials):
         write_file(installation.credentials, json.dumps(credentials, indent=2) + "\n")

@@ -14,7 +14,7 @@ from crds.client.client import Client
 from crds.client.errors import ApiError
 from crds.conditions import find, is_true
 from crds.models.computenode import ComputeNode
-from setpoint.access import ADMIN
+from setpoint.access import admin_kubeconfig
 from setpoint.installation import Installation, read_json
 from setpoint.settings import Settings
 from setpoint.v1 import V1, ApiProblem
@@ -61,7 +61,7 @@ def _waiting(installation: Installation) -> Path:
 
 
 async def _answering(settings: Settings, installation: Installation, api: V1) -> list[ComputeNode]:
-    client = await Client.open(installation.kubeconfig(ADMIN), "setpoint-up")
+    client = await Client.open(admin_kubeconfig(settings, installation), "setpoint-up")
     until = time.monotonic() + _PATIENCE_SECONDS
     nodes: list[ComputeNode] = []
     try:
@@ -105,7 +105,7 @@ def _print_addresses(settings: Settings, installation: Installation, nodes: list
         f"\nSetpoint is {how} ({seconds:.1f} s).\n"
         f"  API            {settings.api_url}\n"
         f"  projects       http://<project>--<account>.{settings.base_domain}:{settings.router_port}/\n"
-        f"  kubeconfig     {installation.kubeconfig(ADMIN)}\n"
+        f"  kubeconfig     {admin_kubeconfig(settings, installation)}\n"
         f"  walls          {walls}",
         flush=True,
     )

@@ -34,8 +34,9 @@ def node_name(number: int) -> str:
 def parts_of(settings: Settings) -> list[Part]:
     """In the order in which they start; they stop in reverse."""
     nodes = [Part(node_name(number), "node") for number in range(1, settings.nodes + 1)]
+    embedded = [] if settings.kubeconfig else [Part(APISERVER, APISERVER)]
     return [
-        Part("apiserver", "apiserver"),
+        *embedded,
         Part("fabric", "fabric"),
         Part("egress", "egress"),
         Part("router", "router"),
@@ -50,6 +51,7 @@ def names_of(settings: Settings) -> list[str]:
     return [part.name for part in parts_of(settings)]
 
 
+APISERVER = "apiserver"
 ROLES: dict[str, str] = {
     "apiserver": "the embedded Kubernetes API that holds all records (SQLite)",
     "controller": "the loop that makes records true",

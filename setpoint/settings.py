@@ -43,6 +43,20 @@ OPTIONS: list[Option] = [
     ),
     Option("--nodes", "SETPOINT_NODES", "1", "N", "how many compute nodes share this machine"),
     Option("--base-domain", "SETPOINT_BASE_DOMAIN", "localhost", "NAME", "projects are served under this name"),
+    Option(
+        "--kubeconfig",
+        "SETPOINT_KUBECONFIG",
+        "",
+        "FILE",
+        "keep the records in this Kubernetes cluster instead of the API that Setpoint brings (an administrator's file)",
+    ),
+    Option(
+        "--control-plane",
+        "SETPOINT_CONTROL_PLANE",
+        "embedded",
+        "embedded|real",
+        "real: build a Kubernetes API server with etcd (once, some minutes) and keep the records there",
+    ),
     Option("--handle", "SETPOINT_HANDLE", "main", "NAME", "handle of the first account"),
     Option(
         "--allow-addresses",
@@ -95,6 +109,8 @@ class Settings:
     router_port: int
     nodes: int
     base_domain: str
+    kubeconfig: Path | None
+    control_plane: str
     handle: str
     allow_addresses: tuple[str, ...]
     allow_egress: tuple[str, ...]
@@ -154,6 +170,7 @@ def texts_of(settings: Settings) -> dict[str, str]:
     """Each option's value as it would be given; empty: nothing."""
     texts = {o.attribute: str(getattr(settings, o.attribute)) for o in OPTIONS}
     texts["git_ca"] = str(settings.git_ca or "")
+    texts["kubeconfig"] = str(settings.kubeconfig or "")
     texts["allow_addresses"] = ",".join(settings.allow_addresses)
     texts["allow_egress"] = ",".join(settings.allow_egress)
     texts["allow_ports"] = ",".join(map(str, settings.allow_ports))
@@ -179,6 +196,8 @@ def _settings(options: Namespace, environment: Mapping[str, str], saved: Mapping
         router_port=_number("--router-port", values["router_port"], 1, 65535),
         nodes=_number("--nodes", values["nodes"], 1, 64),
         base_domain=_domain(values["base_domain"]),
+        kubeconfig=_file("--kubeconfig", values["kubeconfig"]),
+        control_plane=_control_plane(values["control_plane"], values["kubeconfig"]),
         handle=values["handle"],
         allow_addresses=_networks("--allow-addresses", values["allow_addresses"]),
         allow_egress=_networks("--allow-egress", values["allow_egress"]),
@@ -226,6 +245,13 @@ def _one_of(flag: str, text: str, *choices: str) -> str:
     if text not in choices:
         raise SettingError(f"{flag} must be {' or '.join(choices)}, not {text!r}.")
     return text
+
+
+def _control_plane(text: str, kubeconfig: str) -> str:
+    wanted = _one_of("--control-plane", text, "embedded", "real")
+    if kubeconfig and wanted == "real":
+        raise SettingError("--kubeconfig names a cluster that is there, --control-plane=real makes one: choose one.")
+    return wanted
 
 
 def _file(flag: str, text: str) -> Path | None:

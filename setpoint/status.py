@@ -1,11 +1,15 @@
 """`setpoint status`: the parts, whether they answer, what memory they use, and how deep the loop's queue is."""
 
+import base64
 import http.client
 import ssl
 from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
 
+from setpoint.access import server_of
 from setpoint.installation import Installation, read_json
-from setpoint.parts import Part, parts_of
+from setpoint.parts import APISERVER, Part, parts_of
 from setpoint.processes import children_of, process_of, pss_bytes
 from setpoint.settings import Settings
 
@@ -25,6 +29,8 @@ class Row:
 def status(settings: Settings, installation: Installation) -> int:
     """0 when every part runs and answers, 1 otherwise."""
     rows = [_row(part, settings, installation) for part in [Part("up", "up"), *parts_of(settings)]]
+    if settings.kubeconfig:
+        rows.insert(1, Row(APISERVER, "-", _cluster_health(settings.kubeconfig), "-", "-", 0))
     found = [_haproxy(installation, "router", "haproxy"), _haproxy(installation, "egress", "haproxy (out)")]
     rows += [row for row in found if row]
     print(f"{'PART':<14} {'PID':>7} {'HEALTH':<14} {'UP':>9} {'RESTARTS':>8} {'MEMORY':>10}")
@@ -56,6 +62,24 @@ def _health(part: Part, settings: Settings, installation: Installation) -> str:
     return "running"
 
 
+def _cluster_health(kubeconfig: Path) -> str:
+    """Of a cluster that is not ours."""
+    server = server_of(kubeconfig)
+    url = urlsplit(server["server"])
+    if url.scheme == "http":
+        return _get(http.client.HTTPConnection(url.hostname or "", url.port or 80, timeout=3))
+    context = ssl.create_default_context(
+        cafile=server.get("certificate-authority"), cadata=_decoded(server.get("certificate-authority-data"))
+    )
+    if server.get("insecure-skip-tls-verify"):
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return _get(http.client.HTTPSConnection(url.hostname or "", url.port or 443, timeout=3, context=context))
+
+
+def _decoded(data: str | None) -> str | None:
+    return base64.b64decode(data).decode() if data else None
+
+
 def _get(connection: http.client.HTTPConnection) -> str:
     try:
         connection.request("GET", "/readyz")
@@ -64,7 +88,8 @@ def _get(connection: http.client.HTTPConnection) -> str:
         return "no answer"
     finally:
         connection.close()
-    return "ok" if answer.status == 200 else "not ready"
+    # Whether strangers may ask is another question than whether it is ready.
+    return "ok" if answer.status in (200, 401, 403) else "not ready"
 
 
 def _haproxy(installation: Installation, folder: str, name: str) -> Row | None:

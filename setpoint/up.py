@@ -6,13 +6,15 @@ import signal
 import sys
 import time
 
-from setpoint.access import ensure_access
+from setpoint.access import KubeconfigError, ensure_administrator, server_of
 from setpoint.allocator import give_back_code, give_back_early
 from setpoint.child import become, set_log_levels
 from setpoint.installation import Installation, InstallationError, port_problem
-from setpoint.parts import names_of, parts_of
+from setpoint.parts import APISERVER, names_of, parts_of
 from setpoint.pki import ensure_certificates
 from setpoint.processes import process_of, write_process
+from setpoint.records import REAL, keep_records_where_they_are
+from setpoint.renewal import Renewal
 from setpoint.requirements import missing
 from setpoint.settings import Settings, save_settings
 from setpoint.supervisor import Supervisor
@@ -57,21 +59,25 @@ def _supervise(settings: Settings, installation: Installation, lock: int, began:
         _prepare(settings, installation)
         save_settings(settings)
         write_process(installation, "up", os.getpid())
-        apiserver, *others = parts_of(settings)
-        supervisor.start(apiserver)
+        parts = parts_of(settings)
+        first_of_all = [part for part in parts if part.role == APISERVER]
+        for part in first_of_all:
+            supervisor.start(part)
         for module in _HEAVY:
             importlib.import_module(module)
         set_log_levels()
         if not _bootstrap(settings, installation, lock):
             return 1
-        for part in others:
+        for part in parts[len(first_of_all) :]:
             supervisor.start(part)
         give_back_code()
+        renewal = Renewal(settings, installation, [lock])
         guide = _fork_guide(settings, installation, lock, began, first)
         while not stop.asked:
             supervisor.turn(1.0)
             guide = _reap(guide)
-    except InstallationError as error:
+            renewal.turn()
+    except (InstallationError, KubeconfigError) as error:
         _say(str(error))
         return 1
     finally:
@@ -101,11 +107,20 @@ def _prepare(settings: Settings, installation: Installation) -> None:
             problem = port_problem(flag, port)
             if problem and not (flag == "--router-port" and (installation.root / "router" / "haproxy.json").exists()):
                 raise InstallationError(problem)
-        port = installation.apiserver_port()
-    else:
-        port = installation.saved_apiserver_port()
+    keep_records_where_they_are(settings, installation)
     ensure_certificates(installation, ["admin", *names])
-    ensure_access(installation, names, port, settings.handle)
+    if settings.kubeconfig:
+        server_of(settings.kubeconfig)
+    else:
+        running = process_of(installation, APISERVER)
+        port = installation.saved_apiserver_port() if running else installation.apiserver_port()
+        ensure_administrator(installation, port, settings.handle)
+    if settings.control_plane == REAL:
+        # Not at the top: most installations never need it.
+        from setpoint.controlplane import build, ensure_files
+
+        build(_say)
+        ensure_files(installation)
 
 
 def _bootstrap(settings: Settings, installation: Installation, lock: int) -> bool:

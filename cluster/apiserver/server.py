@@ -8,19 +8,24 @@ import ssl
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from cluster.apiserver.access.file import Access
+from cluster.apiserver.access.access import Access
+from cluster.apiserver.access.rbac import KINDS, Rbac
+from cluster.apiserver.access.service_accounts import ServiceAccounts, load_or_make_signing_key
+from cluster.apiserver.access.token_file import TokenFile
 from cluster.apiserver.collect.collector import Collector
 from cluster.apiserver.collect.definitions import serve_committed
 from cluster.apiserver.collect.events import expire_events
+from cluster.apiserver.collect.rights import ensure_rights
 from cluster.apiserver.config import ApiServerConfig
 from cluster.apiserver.http.application import Application
 from cluster.apiserver.http.dispatch import Dispatcher
 from cluster.apiserver.http.protocol import HttpProtocol
-from cluster.apiserver.kinds.builtin.table import SECRETS, built_in_resources
+from cluster.apiserver.kinds.builtin.table import SECRETS, SERVICE_ACCOUNTS, built_in_resources
 from cluster.apiserver.kinds.registry import Registry
 from cluster.apiserver.storage.codec import SecretsCodec, load_or_make_key
 from cluster.apiserver.storage.database import Database
 from cluster.apiserver.storage.store import Store
+from cluster.apiserver.types import Key
 from cluster.apiserver.verbs.context import Context
 from cluster.apiserver.watching.hub import Hub
 
@@ -37,9 +42,13 @@ async def run(config: ApiServerConfig, ready: Callable[[], None] = lambda: None)
     Raises what went wrong when a commit fails: nothing that was not on disk has been acknowledged then.
     """
     store = _open_store(config.data_dir)
-    context = Context(store, Registry(built_in_resources()), Access(config.access_file), Hub())
+    access = _access(config, store)
+    context = Context(store, Registry(built_in_resources()), access, Hub())
+    # First of all: before watchers hear of a right that was taken away, it is.
+    store.listeners.append(access.rbac.notice)
     collector = Collector(context)
     await collector.start()
+    await ensure_rights(context)
     store.listeners.append(lambda changes: serve_committed(context, changes))
     store.listeners.append(context.hub.publish)
     store.listeners.append(collector.notice)
@@ -57,6 +66,20 @@ def _open_store(data_dir: Path) -> Store:
     data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     codec = SecretsCodec(load_or_make_key(data_dir / "secrets.key"), frozenset({SECRETS}))
     return Store(Database(data_dir / "state.db", codec))
+
+
+def _access(config: ApiServerConfig, store: Store) -> Access:
+    rbac = Rbac()
+    for resource in KINDS:
+        for record in store.table(resource).scan():
+            rbac.learn(resource, record)
+
+    def uid_of(account: Key) -> str | None:
+        record = store.get(SERVICE_ACCOUNTS, account)
+        return record.uid if record is not None else None
+
+    key = load_or_make_signing_key(config.data_dir / "service-accounts.key")
+    return Access(TokenFile(config.access_file), ServiceAccounts(key, uid_of), rbac)
 
 
 async def _serve(config: ApiServerConfig, context: Context, ready: Callable[[], None]) -> None:
@@ -123,7 +146,7 @@ def _listen(host: str, port: int) -> socket.socket:
 def _signals(stopping: asyncio.Event, access: Access) -> Iterator[None]:
     """SIGTERM and SIGINT stop the server, SIGHUP reads the access file again (main thread only)."""
     loop = asyncio.get_running_loop()
-    handlers = {signal.SIGTERM: stopping.set, signal.SIGINT: stopping.set, signal.SIGHUP: access.refresh}
+    handlers = {signal.SIGTERM: stopping.set, signal.SIGINT: stopping.set, signal.SIGHUP: access.tokens.refresh}
     installed: list[signal.Signals] = []
     with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):
         for number, handler in handlers.items():
@@ -141,5 +164,5 @@ async def _housekeeping(context: Context) -> None:
     while True:
         await asyncio.sleep(HOUSEKEEPING_SECONDS)
         context.store.compact()
-        context.access.refresh()
+        context.access.tokens.refresh()
         await expire_events(context)

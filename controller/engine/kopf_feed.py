@@ -54,11 +54,11 @@ async def watch_with_kopf(kubeconfig: Path, cache: Cache, started: Callable[[], 
     kopf's own runner would, at its end, cancel every task of this loop that it did not know before; so its tasks are
     spawned by it, and ended by us."""
     registry = kopf.OperatorRegistry()
-    connection = connection_of(kubeconfig)
 
     @kopf.on.login(registry=registry)
     async def login(**_: Any) -> kopf.ConnectionInfo:
-        return connection
+        # Read anew: kopf asks again when the token it has is refused.
+        return connection_of(kubeconfig)
 
     _feed(registry, cache)
     tasks = await kopf.spawn_tasks(registry=registry, settings=quiet_settings(), clusterwide=True, standalone=True)
@@ -110,6 +110,7 @@ def connection_of(kubeconfig: Path) -> kopf.ConnectionInfo:
         server=cluster["server"],
         ca_path=cluster.get("certificate-authority"),
         ca_data=cluster.get("certificate-authority-data"),
+        insecure=cluster.get("insecure-skip-tls-verify"),
         token=user.get("token"),
         certificate_path=user.get("client-certificate"),
         private_key_path=user.get("client-key"),

@@ -1,4 +1,4 @@
-"""Account: its namespace exists, and its status says whether it may act."""
+"""Account: its namespace exists, the parts may reach its Secrets, and its status says whether it may act."""
 
 from controller.engine.context import Context
 from controller.engine.errors import Terminal
@@ -6,9 +6,12 @@ from controller.engine.reconciler import Reconciler
 from crds.conditions import READY, with_condition
 from crds.models.account import Account, AccountStatus
 from crds.models.core import Namespace
+from crds.models.rbac import RoleBinding
 from crds.models.record import GROUP, Metadata
 from crds.names import HANDLE_LENGTH, RESERVED, account_namespace, name_problem
+from crds.rbac import account_bindings, applied, digest
 
+MANAGER = "setpoint-controller"
 LABEL_ACCOUNT = f"{GROUP}/account"
 
 
@@ -26,7 +29,8 @@ async def reconcile(context: Context, account: Account, status: AccountStatus) -
         made = await context.ensure(wanted)
         if made.metadata.labels.get(LABEL_ACCOUNT) != account.name:
             raise Terminal("NamespaceTaken", f"The namespace {name} exists and is not this account's: rename it.")
-        status.namespace = name
+    await _bind(context, name, status)
+    status.namespace = name
     status.phase = "suspended" if account.spec.suspended else "active"
     status.conditions = with_condition(
         status.conditions,
@@ -36,6 +40,16 @@ async def reconcile(context: Context, account: Account, status: AccountStatus) -
         now=context.now(),
         generation=account.metadata.generation,
     )
+
+
+async def _bind(context: Context, namespace: str, status: AccountStatus) -> None:
+    """Let the parts that need them reach this account's Secrets, and no others."""
+    wanted = account_bindings(namespace)
+    if status.rights == digest(wanted):
+        return
+    for binding in wanted:
+        await context.apply(RoleBinding, applied(binding), MANAGER)
+    status.rights = digest(wanted)
 
 
 RECONCILER = Reconciler(Account, reconcile)

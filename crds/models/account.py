@@ -38,6 +38,7 @@ class AccountSpec(Shape):
 class AccountStatus(Status):
     namespace: str | None = None
     phase: str | None = None
+    rights: str = Field(default="", description="Which bindings its namespace was given, so that new ones are noticed")
 
 
 class Account(Record):

@@ -34,7 +34,7 @@ class Health(Shape):
 class ProcessSpec(Shape):
     """One process type. `web` is served; the others only run."""
 
-    name: str = Field(pattern=PROCESS_NAME)
+    name: str = Field(pattern=PROCESS_NAME, max_length=15)
     command: str = Field(default="", max_length=4096, description="Empty: as detected")
     health: Health = Field(default_factory=Health)
     drain_seconds: int = Field(default=10, ge=0, le=3600, description="How long open requests may finish")
@@ -48,7 +48,7 @@ class EnvSpec(Shape):
 
 
 class Volume(Shape):
-    name: str = Field(pattern=PROCESS_NAME)
+    name: str = Field(pattern=PROCESS_NAME, max_length=15)
     mount_path: str = Field(pattern=r"^/data(/\.{0,2}[A-Za-z0-9_-][A-Za-z0-9._-]*)*$", max_length=200)
     size_mi_b: int = Field(
         default=1024, ge=1, alias="sizeMiB", description="Who fills more is ended; beside the project's disk quota"

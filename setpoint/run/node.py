@@ -11,6 +11,7 @@ from cluster.node.ending import end_instances
 from cluster.sandbox.machine import this_machine
 from cluster.sandbox.view import Machine
 from crds.names import account_namespace
+from setpoint.access import admin_kubeconfig, own_server_port
 from setpoint.installation import Installation
 from setpoint.settings import Settings
 
@@ -49,7 +50,8 @@ def config_of(settings: Settings, installation: Installation, name: str) -> Node
 
 def foreign_ports(settings: Settings, installation: Installation) -> tuple[int, ...]:
     """The allowed ones without our own: Landlock knows ports, not who listens there."""
-    own = (settings.api_port, settings.router_port, installation.saved_apiserver_port())
+    server = own_server_port(admin_kubeconfig(settings, installation))
+    own = (settings.api_port, settings.router_port, server)
     return tuple(port for port in settings.allow_ports if port not in own)
 
 

@@ -15,6 +15,9 @@ from typing import Any, TypeVar
 
 import httpx
 
+from cluster.controlplane.build import CACHE, programs, told
+from tests.cluster.controlplane import server as real
+from tests.cluster.controlplane.server import ControlPlane
 from tests.lifeline import end_with_parent
 from tests.ports import free_port
 
@@ -54,7 +57,8 @@ def holders(path: Path) -> list[int]:
 
 @dataclass
 class Platform:
-    """`start` returns when the banner says ready; `stop` is Ctrl-C. `program`: what Python runs as `setpoint`."""
+    """`start` returns when the banner says ready; `stop` is Ctrl-C. `program`: what Python runs as `setpoint`.
+    `plane`: the real control plane that holds the records, where it is not the embedded API."""
 
     data_dir: Path
     nodes: int = 1
@@ -63,6 +67,7 @@ class Platform:
     environment: dict[str, str] = field(default_factory=dict)
     example: bool = False
     program: tuple[str, ...] = ("-m", "setpoint")
+    plane: ControlPlane | None = None
     process: subprocess.Popen[str] | None = None
     output: list[str] = field(default_factory=list)
 
@@ -72,7 +77,8 @@ class Platform:
         command += ["--nodes", str(self.nodes)] + ([] if self.example else ["--no-example"])
         # Tests ask more often than people do; the limit itself has tests of its own.
         ours = {"PYTHONUNBUFFERED": "1", "SETPOINT_RATE_PER_MINUTE": "1000000"}
-        environment = {**os.environ, **ours, **self.environment}
+        records = {"SETPOINT_KUBECONFIG": str(self.plane.kubeconfig)} if self.plane else {}
+        environment = {**os.environ, **ours, **records, **self.environment}
         self.process = subprocess.Popen(
             command,
             cwd=ROOT,
@@ -147,12 +153,17 @@ class Platform:
             self.kubectl("-n", namespace, "delete", "projects", "--wait=false", "--ignore-not-found", *names)
 
     def pid(self, part: str) -> int:
+        if self.plane and part == "apiserver":
+            return self.plane.processes["kube-apiserver"].pid
         return int(json.loads((self.data_dir / "run" / f"{part}.json").read_text())["pid"])
 
     def kill(self, part: str) -> int:
         """kill -9; answers which process it was."""
         pid = self.pid(part)
         os.kill(pid, signal.SIGKILL)
+        if self.plane and part == "apiserver":
+            # `up` does not supervise this one: whoever runs the cluster does.
+            self.plane.restart_apiserver()
         return pid
 
     def lose_node(self, node: str) -> None:
@@ -206,9 +217,29 @@ class Platform:
 
 
 @contextmanager
+def records_of(data_dir: Path) -> Iterator[ControlPlane | None]:
+    """Where the records of an installation are to be: in a real control plane of its own when the environment says so
+    (`make test-cluster` does), else in the API that Setpoint brings."""
+    if os.environ.get("SETPOINT_TEST_CONTROL_PLANE") != "real":
+        yield None
+        return
+    with real.running(data_dir.with_name(f"{data_dir.name}-plane"), programs(CACHE, told)) as plane:
+        # Where people look first, as the embedded API's own file has it.
+        config = json.loads(plane.kubeconfig.read_text())
+        config["contexts"][0]["context"]["namespace"] = "acc-main"
+        plane.kubeconfig.write_text(json.dumps(config))
+        yield plane
+
+
+@contextmanager
 def platform(data_dir: Path, **options: Any) -> Iterator[Platform]:
     """Started, and stopped at the end whatever happened; its logs are shown when a test fails."""
-    running = Platform(data_dir, **options)
+    with records_of(data_dir) as plane, _running(Platform(data_dir, plane=plane, **options)) as running:
+        yield running
+
+
+@contextmanager
+def _running(running: Platform) -> Iterator[Platform]:
     try:
         yield running.start()
     finally:

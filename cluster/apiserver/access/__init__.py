@@ -1,3 +1,3 @@
-"""Who is asking and what they may do: tokens, certificates, rules, all read from one file.
-Knows requests only as (verb, group, resource, namespace, name).
+"""Who is asking (tokens, certificates, service accounts) and what they may do (RBAC as the real server evaluates it).
+Knows requests only as (verb, group, resource, namespace, name) or (verb, path).
 """

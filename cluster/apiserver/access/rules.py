@@ -1,42 +1,47 @@
-"""May an identity do something: rules like RBAC's, any one that matches allows."""
+"""One rule of a role, and what a request asks for."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from cluster.apiserver.access.identity import MASTERS, Identity
+from cluster.apiserver.access.identity import Identity
+
+ALL = "*"
 
 
 @dataclass(frozen=True, slots=True)
 class Attributes:
-    """What is asked for; `resource` includes the subresource ("deploys/status")."""
+    """What is asked for; `resource` includes the subresource ("deploys/status"). `path`: of what is no resource."""
 
     verb: str
-    group: str
-    resource: str
+    group: str = ""
+    resource: str = ""
     namespace: str = ""
     name: str = ""
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Empty `names` and `namespaces` mean any."""
+    """Empty `names` mean any."""
 
-    groups: frozenset[str]
-    resources: frozenset[str]
     verbs: frozenset[str]
-    names: frozenset[str]
-    namespaces: frozenset[str]
+    groups: frozenset[str] = frozenset()
+    resources: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+    paths: frozenset[str] = frozenset()
 
     def allows(self, wanted: Attributes) -> bool:
+        if not _has(self.verbs, wanted.verb):
+            return False
+        if wanted.path:
+            return any(_leads_to(path, wanted.path) for path in self.paths)
         return (
-            _has(self.verbs, wanted.verb)
-            and _has(self.groups, wanted.group)
-            and self._has_resource(wanted.resource)
+            _has(self.groups, wanted.group)
+            and self.has_resource(wanted.resource)
             and (not self.names or wanted.name in self.names)
-            and (not self.namespaces or wanted.namespace in self.namespaces)
         )
 
-    def _has_resource(self, resource: str) -> bool:
+    def has_resource(self, resource: str) -> bool:
         if _has(self.resources, resource):
             return True
         _, slash, subresource = resource.partition("/")
@@ -44,27 +49,48 @@ class Rule:
 
 
 def _has(options: frozenset[str], wanted: str) -> bool:
-    return wanted in options or "*" in options
+    return wanted in options or ALL in options
+
+
+def _leads_to(path: str, wanted: str) -> bool:
+    return path == wanted or (path.endswith(ALL) and wanted.startswith(path.rstrip(ALL)))
 
 
 def rule_of(raw: dict[str, Any]) -> Rule:
     def names(field: str) -> frozenset[str]:
         return frozenset(raw.get(field) or ())
 
-    return Rule(names("apiGroups"), names("resources"), names("verbs"), names("resourceNames"), names("namespaces"))
+    return Rule(
+        names("verbs"), names("apiGroups"), names("resources"), names("resourceNames"), names("nonResourceURLs")
+    )
 
 
-class Rules:
-    """Rules by user or group name."""
+def uncovered(wanted: list[Rule], held: list[Rule]) -> list[Rule]:
+    """The parts of `wanted`, each of one verb and one thing, that no single rule of `held` has."""
+    return [part for rule in wanted for part in _parts(rule) if not any(_covers(one, part) for one in held)]
 
-    def __init__(self, roles: dict[str, list[dict[str, Any]]]) -> None:
-        self._roles = {holder: tuple(rule_of(rule) for rule in rules) for holder, rules in roles.items()}
 
-    def allows(self, identity: Identity, wanted: Attributes) -> bool:
-        if MASTERS in identity.groups:
-            return True
-        holders = (identity.user, *identity.groups)
-        return any(rule.allows(wanted) for holder in holders for rule in self._roles.get(holder, ()))
+def _parts(rule: Rule) -> list[Rule]:
+    parts = [
+        Rule(frozenset({verb}), frozenset({group}), frozenset({resource}), frozenset({name} if name else ()))
+        for verb in rule.verbs
+        for group in rule.groups
+        for resource in rule.resources
+        for name in rule.names or ("",)
+    ]
+    return parts + [Rule(frozenset({verb}), paths=frozenset({path})) for verb in rule.verbs for path in rule.paths]
+
+
+def _covers(held: Rule, part: Rule) -> bool:
+    (verb,) = part.verbs
+    if not _has(held.verbs, verb):
+        return False
+    if part.paths:
+        (path,) = part.paths
+        return any(_leads_to(mine, path) for mine in held.paths)
+    (group,), (resource,) = part.groups, part.resources
+    named = not held.names or (bool(part.names) and part.names <= held.names)
+    return _has(held.groups, group) and held.has_resource(resource) and named
 
 
 def refusal(identity: Identity, wanted: Attributes) -> str:

@@ -3,10 +3,11 @@
 import base64
 import hashlib
 
+from cluster.apiserver.kinds.builtin.table import SERVICE_ACCOUNTS
 from cluster.apiserver.kinds.model import Resource, Version
 from cluster.apiserver.kinds.registry import Registry
 from cluster.apiserver.types import Json
-from cluster.apiserver.verbs.reviews import REVIEWS
+from cluster.apiserver.verbs.reviews.table import REVIEWS
 
 VERSION: Json = {
     "major": "1",
@@ -63,11 +64,7 @@ def resource_list(registry: Registry, group_name: str, version: str) -> Json | N
         served = resource.versions.get(version)
         if resource.group == group_name and served is not None and served.served:
             entries.extend(_entries(resource, served))
-    for (review_group, plural), (kind, _) in REVIEWS.items():
-        if review_group == group_name:
-            entries.append(
-                {"name": plural, "singularName": kind.lower(), "namespaced": False, "kind": kind, "verbs": ["create"]}
-            )
+    entries.extend(_review(each.resource) for each in REVIEWS.values() if each.resource.group == group_name)
     if not entries:
         return None
     if not group_name:
@@ -86,6 +83,16 @@ def _hash(resource: Resource) -> str:
     """Says whether two servers store the kind in the same version."""
     told = f"{resource.group}/{STORED_ELSEWHERE.get(resource.id, resource.storage_version)}/{resource.kind}"
     return base64.b64encode(hashlib.sha256(told.encode()).digest()[:8]).decode()
+
+
+def _review(resource: Resource) -> Json:
+    return {
+        "name": resource.plural,
+        "singularName": resource.singular,
+        "namespaced": resource.namespaced,
+        "kind": resource.kind,
+        "verbs": list(resource.verbs),
+    }
 
 
 def _entries(resource: Resource, version: Version) -> list[Json]:
@@ -107,6 +114,9 @@ def _entries(resource: Resource, version: Version) -> list[Json]:
         entries.append({"name": f"{resource.plural}/status", **below, "kind": resource.kind})
     if resource.plural == "namespaces" and not resource.group:
         entries.append({"name": "namespaces/finalize", **below, "kind": "Namespace", "verbs": ["update"]})
+    if resource.id == SERVICE_ACCOUNTS:
+        token = {"group": "authentication.k8s.io", "version": "v1", "kind": "TokenRequest", "verbs": ["create"]}
+        entries.append({"name": f"{SERVICE_ACCOUNTS}/token", **below, **token})
     if version.scale is not None:
         scaled = {"group": "autoscaling", "version": "v1", "kind": "Scale"}
         entries.append({"name": f"{resource.plural}/scale", **below, **scaled})

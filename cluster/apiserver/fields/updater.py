@@ -68,6 +68,9 @@ def track_update(old: Json | None, new: Json, node: Node, who: Entry, ignored: F
     before = (old or {}).get("metadata", {}).get("managedFields") or []
     if sent is not None and any(entry == {} for entry in sent):
         return
+    if old is not None and not sent and not before:
+        # Of an object that nobody owned a part of, nobody does until it is applied.
+        return
     entries = read_entries(sent) if sent and sent is not before else stored_entries(before)
     entries = _after_update(visible(old) if old else {}, visible(new), node, entries, who, ignored)
     _store(metadata, capped(entries))

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Awaitable
 
-from cluster.apiserver.access.file import Access
+from cluster.apiserver.access.access import Access
 from cluster.apiserver.access.identity import ANONYMOUS, Identity
 from cluster.apiserver.errors import ApiError, PageNotFound, unauthorized
 from cluster.apiserver.http.dispatch import Answer, Dispatcher
@@ -25,6 +25,7 @@ class Application:
     ) -> Answer | Awaitable[Answer]:
         try:
             identity = self._identify(headers.get("authorization", ""), peer)
+            _refuse_impersonation(headers)
             request = Request(method, path, query, headers, body, identity)
             answer = self._dispatcher.answer(request)
         except Exception as error:
@@ -48,6 +49,12 @@ class Application:
         if identity is None:
             raise unauthorized()
         return identity
+
+
+def _refuse_impersonation(headers: dict[str, str]) -> None:
+    """Answered as oneself instead, it would be a wrong success."""
+    if "impersonate-user" in headers or "impersonate-group" in headers or "impersonate-uid" in headers:
+        raise ApiError(403, "Forbidden", "this API server offers no impersonation: use a token of that user", {})
 
 
 def _failure(error: Exception, method: str, path: str) -> Response:

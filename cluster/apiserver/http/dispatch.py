@@ -15,6 +15,7 @@ from cluster.apiserver.errors import (
 from cluster.apiserver.http.path import Place, place_of
 from cluster.apiserver.http.request import Request
 from cluster.apiserver.http.response import Response, Stream, json_response, text_response
+from cluster.apiserver.kinds.builtin.table import SERVICE_ACCOUNTS
 from cluster.apiserver.kinds.model import Resource, Target, Version
 from cluster.apiserver.openapi.serve import Documents
 from cluster.apiserver.output.negotiate import Form, negotiate
@@ -23,7 +24,8 @@ from cluster.apiserver.verbs.create import create
 from cluster.apiserver.verbs.delete import delete, delete_collection
 from cluster.apiserver.verbs.patch import patch
 from cluster.apiserver.verbs.read import get, get_now, list_objects
-from cluster.apiserver.verbs.reviews import REVIEWS, review
+from cluster.apiserver.verbs.reviews.review import Review, answered
+from cluster.apiserver.verbs.reviews.table import REVIEWS, TOKEN
 from cluster.apiserver.verbs.scale import scale
 from cluster.apiserver.verbs.update import update
 from cluster.apiserver.verbs.watch import watch
@@ -59,8 +61,9 @@ class Dispatcher:
             return self._elsewhere(request, place)
         verb = _verb(request, place)
         self._authorize(request, place, verb)
-        if (place.group, place.plural) in REVIEWS and place.version == "v1":
-            return self._review(request, place)
+        review = REVIEWS.get((place.group, place.plural)) if place.version == "v1" else None
+        if review is not None:
+            return self._review(request, place, review)
         resource, version = self._find(place)
         if version.deprecation:
             request.warnings.append(version.deprecation)
@@ -90,14 +93,12 @@ class Dispatcher:
         return response
 
     def _elsewhere(self, request: Request, place: Place | None) -> Response:
+        self._authorize_path(request)
         path = request.path.rstrip("/") or "/"
         if path in HEALTH or path.startswith(("/livez/", "/readyz/", "/healthz/")):
             return text_response(200, "ok")
         if path == "/version":
             return json_response(200, VERSION)
-        if request.identity.anonymous:
-            message = f'forbidden: User "{request.identity.user}" cannot get path "{request.path}"'
-            raise ApiError(403, "Forbidden", message, {})
         if path.startswith("/openapi/"):
             return self._documents.answer(request)
         found = discover(self._context.registry, request, place)
@@ -110,19 +111,26 @@ class Dispatcher:
     def _authorize(self, request: Request, place: Place, verb: str) -> None:
         resource = f"{place.plural}/{place.subresource}" if place.subresource else place.plural
         wanted = Attributes(verb, place.group, resource, place.namespace, place.name)
-        access, identity = self._context.access, request.identity
-        if access.allows(identity, wanted):
-            return
-        if (place.group, place.plural) in REVIEWS and verb == "create" and not identity.anonymous:
-            return
-        # Rights may have been given since the file was read.
-        if not (access.refresh() and access.allows(identity, wanted)):
-            raise forbidden(place.group, place.plural, place.name, refusal(identity, wanted))
+        if not self._context.access.allows(request.identity, wanted):
+            raise forbidden(place.group, place.plural, place.name, refusal(request.identity, wanted))
 
-    def _review(self, request: Request, place: Place) -> Response:
+    def _authorize_path(self, request: Request) -> None:
+        verb = request.method.lower()
+        if not self._context.access.allows(request.identity, Attributes(verb, path=request.path)):
+            message = f'forbidden: User "{request.identity.user}" cannot {verb} path "{request.path}"'
+            raise ApiError(403, "Forbidden", message, {})
+
+    def _review(self, request: Request, place: Place, review: Review) -> Response:
         if request.method != "POST" or place.name:
             raise method_not_allowed()
-        return review(place.group, place.plural, request, self._context.access)
+        if bool(place.namespace) != review.resource.namespaced:
+            raise resource_not_found()
+        target = Target(review.resource, review.resource.versions["v1"], place.namespace)
+        return answered(self._context, review, target, request)
+
+    def _token(self, request: Request, account: Target) -> Response:
+        target = Target(TOKEN.resource, TOKEN.resource.versions["v1"], account.namespace, account.name, "token")
+        return answered(self._context, TOKEN, target, request)
 
     def _find(self, place: Place) -> tuple[Resource, Version]:
         registry = self._context.registry
@@ -134,8 +142,12 @@ class Dispatcher:
             raise resource_not_found()
         raise PageNotFound
 
-    def _subresource(self, request: Request, target: Target, form: Form, verb: str) -> Awaitable[Response]:
-        if not target.name or (verb not in SUBRESOURCE_VERBS and verb != "create"):
+    def _subresource(self, request: Request, target: Target, form: Form, verb: str) -> Response | Awaitable[Response]:
+        if target.resource.id == SERVICE_ACCOUNTS and target.subresource == "token":
+            if verb != "create":
+                raise method_not_allowed()
+            return self._token(request, target)
+        if not target.name or verb not in SUBRESOURCE_VERBS:
             raise method_not_allowed()
         if target.subresource == "scale" and target.version.scale is not None:
             scaled = scale(self._context, target, request)
@@ -153,6 +165,8 @@ def _verb(request: Request, place: Place) -> str:
         verb = ON_OBJECT.get(request.method)
         if verb == "get" and request.flag("watch") and not place.subresource:
             verb = "watch"
+        if place.subresource and request.method == "POST":
+            verb = "create"
     else:
         verb = ON_COLLECTION.get(request.method)
         if verb == "list" and request.flag("watch"):

@@ -43,6 +43,16 @@ def name_errors(name: Any, field: str = "metadata.name") -> list[FieldError]:
     return []
 
 
+def segment_errors(name: Any, field: str = "metadata.name") -> list[FieldError]:
+    """Of names that need only fit into a path."""
+    if not name:
+        return [field_required(field, "name or generateName is required")]
+    if name in (".", ".."):
+        return [field_invalid(field, name, f"may not be '{name}'")]
+    wrong = [sign for sign in "/%" if sign in name]
+    return [field_invalid(field, name, f"may not contain '{sign}'") for sign in wrong]
+
+
 def namespace_name_errors(name: str, field: str = "metadata.name") -> list[FieldError]:
     if len(name) > 63:
         return [field_invalid(field, name, "must be no more than 63 bytes")]

@@ -9,6 +9,7 @@ from typing import Any
 from cluster.apiserver.errors import FieldError
 from cluster.apiserver.fields.sets import EMPTY, FieldSet
 from cluster.apiserver.kinds import times
+from cluster.apiserver.kinds.names import name_errors
 from cluster.apiserver.types import Json
 
 
@@ -17,6 +18,10 @@ class Strategy:
 
     unconditional_update = False
     """A PUT without resourceVersion is accepted."""
+    create_on_update = False
+    """A PUT of what is not there makes it."""
+    returns_deleted = False
+    """A deletion is answered with the object, not with a Status."""
     keeps_generation = True
     """metadata.generation counts changes of all but metadata and status."""
     list_items_typed = True
@@ -37,6 +42,9 @@ class Strategy:
 
     def prepare(self, obj: Json, old: Json | None) -> None:
         """Complete `obj` before validation; `old` is None at a create."""
+
+    def name_errors(self, name: Any) -> list[FieldError]:
+        return name_errors(name)
 
     def check_format(self, obj: Json) -> str:
         """What is wrong with the encoding of a value (400), or ""."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from cluster.apiserver.access.rbac import BINDINGS
 from cluster.apiserver.kinds import times
 from cluster.apiserver.types import Json
 
@@ -38,6 +39,29 @@ def _event_count(obj: Json) -> str:
     return str(series.get("count") or obj.get("count") or 1)
 
 
+def _bound_role(obj: Json) -> str:
+    reference = obj.get("roleRef") or {}
+    return f"{reference.get('kind', '')}/{reference.get('name', '')}"
+
+
+def _subjects(kind: str) -> Callable[[Json], str]:
+    def told(obj: Json) -> str:
+        return ", ".join(_subject(subject) for subject in obj.get("subjects") or () if subject.get("kind") == kind)
+
+    return told
+
+
+def _subject(subject: Json) -> str:
+    name = subject.get("name", "")
+    return f"{subject.get('namespace', '')}/{name}" if subject.get("kind") == "ServiceAccount" else name
+
+
+_BINDING_CELLS: dict[str, Callable[[Json], Any]] = {
+    "Role": _bound_role,
+    "Users": _subjects("User"),
+    "Groups": _subjects("Group"),
+    "ServiceAccounts": _subjects("ServiceAccount"),
+}
 BUILT_IN_CELLS: dict[tuple[str, str], Callable[[Json], Any]] = {
     ("secrets", "Data"): _data_count,
     ("configmaps", "Data"): _data_count,
@@ -46,4 +70,5 @@ BUILT_IN_CELLS: dict[tuple[str, str], Callable[[Json], Any]] = {
     ("events", "First Seen"): _first_seen,
     ("events", "Last Seen"): _last_seen,
     ("events", "Count"): _event_count,
+    **{(resource, column): cell for resource in sorted(BINDINGS) for column, cell in _BINDING_CELLS.items()},
 }

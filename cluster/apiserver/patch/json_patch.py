@@ -5,10 +5,11 @@ from typing import Any
 
 import orjson
 
-from cluster.apiserver.errors import bad_request, json_patch_failed
+from cluster.apiserver.errors import bad_request, json_patch_failed, too_large
 from cluster.apiserver.types import Json
 
 MAX_OPERATIONS = 10_000
+MAX_COPIED_BYTES = 3 * 1024 * 1024
 
 
 def json_patch(value: Any, operations: Any) -> Any:
@@ -16,15 +17,19 @@ def json_patch(value: Any, operations: Any) -> Any:
     if not isinstance(operations, list):
         raise bad_request("a JSON patch must be a list of operations")
     if len(operations) > MAX_OPERATIONS:
-        raise bad_request(f"a JSON patch may have at most {MAX_OPERATIONS} operations")
+        raise too_large(f"a JSON patch may have at most {MAX_OPERATIONS} operations, not {len(operations)}")
     root = {"": value}
+    copied = 0
     for operation in operations:
         if not isinstance(operation, dict):
             raise bad_request("each operation of a JSON patch must be an object")
         run = OPERATIONS.get(str(operation.get("op")))
         if run is None:
             raise json_patch_failed(f"Unexpected kind: {operation.get('op')}")
-        run(root, operation)
+        copied += run(root, operation) or 0
+        if copied > MAX_COPIED_BYTES:
+            # Copies of copies double what there is with each.
+            raise json_patch_failed(f"the copies of a JSON patch may add at most {MAX_COPIED_BYTES} bytes")
     if "" not in root:
         raise json_patch_failed("nothing is left of the object")
     return root[""]
@@ -118,10 +123,12 @@ def _move(root: Json, operation: Json) -> None:
     _put(root, target, _take(root, source))
 
 
-def _copy(root: Json, operation: Json) -> None:
+def _copy(root: Json, operation: Json) -> int:
+    """How many bytes that added."""
     source = _pointer(operation, "from")
-    value = _get(_holder(root, source), source[-1], source)
-    _put(root, _pointer(operation, "path"), orjson.loads(orjson.dumps(value)))
+    value = orjson.dumps(_get(_holder(root, source), source[-1], source))
+    _put(root, _pointer(operation, "path"), orjson.loads(value))
+    return len(value)
 
 
 def _test(root: Json, operation: Json) -> None:
@@ -138,7 +145,7 @@ def _canonical(value: Any) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
-OPERATIONS: dict[str, Callable[[Json, Json], None]] = {
+OPERATIONS: dict[str, Callable[[Json, Json], int | None]] = {
     "add": _add,
     "remove": _remove,
     "replace": _replace,

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from cluster.apiserver.storage.keys import load_or_make
+
 NONCE_BYTES = 12
 SEALED = b"\x01"
 PLAIN = b"{"
@@ -37,17 +39,4 @@ def _context(resource: str, namespace: str, name: str) -> bytes:
 
 
 def load_or_make_key(path: Path) -> bytes:
-    """The key in `path`, made on first use. The file is complete or absent, never half written."""
-    if path.exists():
-        return path.read_bytes()
-    key = AESGCM.generate_key(bit_length=256)
-    temporary = path.with_name(path.name + ".new")
-    temporary.unlink(missing_ok=True)
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        os.write(descriptor, key)
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-    temporary.replace(path)
-    return key
+    return load_or_make(path, lambda: AESGCM.generate_key(bit_length=256))

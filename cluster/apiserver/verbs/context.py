@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from cluster.apiserver.access.file import Access
+from cluster.apiserver.access.access import Access
 from cluster.apiserver.kinds.registry import Registry
 from cluster.apiserver.storage.store import Store
 from cluster.apiserver.watching.hub import Hub

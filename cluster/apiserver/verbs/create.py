@@ -19,12 +19,12 @@ from cluster.apiserver.kinds import times
 from cluster.apiserver.kinds.builtin.table import NAMESPACES
 from cluster.apiserver.kinds.identifiers import generated_name, new_uid
 from cluster.apiserver.kinds.model import Target
-from cluster.apiserver.kinds.names import name_errors
 from cluster.apiserver.output.negotiate import Form
 from cluster.apiserver.output.render import render
 from cluster.apiserver.types import Json
-from cluster.apiserver.verbs.body import read_body
+from cluster.apiserver.verbs.body import Body, read_body
 from cluster.apiserver.verbs.context import Context
+from cluster.apiserver.verbs.grants import require_grantable
 from cluster.apiserver.verbs.options import WriteOptions, write_options
 from cluster.apiserver.verbs.prepare import check, check_identity, complete, rules_left_out, tidy
 from cluster.apiserver.verbs.views import bytes_in, dry_bytes, to_storage
@@ -45,23 +45,31 @@ async def create(context: Context, target: Target, request: Request, form: Form)
     _fill_name(target, obj)
     if obj["metadata"].get("resourceVersion"):
         raise bad_request("resourceVersion should not be set on objects to be created")
+    return Response(201, await made(context, target, body, request, options, form))
+
+
+async def made(
+    context: Context, target: Target, body: Body, request: Request, options: WriteOptions, form: Form
+) -> bytes:
+    """A new object, named already, in the form that was asked for."""
+    obj = body.obj
     require_namespace(context, target)
     tidy(target, obj, body.duplicates, options, request)
-    new_object(target, obj, request)
+    new_object(context, target, obj, request)
     strategy, who = target.resource.strategy, options.entry(target)
     ignored = union(ignored_fields(target), strategy.unowned)
     track_create(obj, target.version.schema, who, ignored, dict(strategy.blank))
-    return Response(201, await insert(context, target, obj, options, form))
+    return await insert(context, target, obj, options, form)
 
 
-def new_object(target: Target, obj: Json, request: Request) -> None:
+def new_object(context: Context, target: Target, obj: Json, request: Request) -> None:
     """Make `obj` (pruned and defaulted already) one that can be stored for the first time."""
     metadata = obj["metadata"]
     for name in SYSTEM_FIELDS:
         metadata.pop(name, None)
     if target.version.has_status:
         obj.pop("status", None)
-    problems = name_errors(metadata.get("name"))
+    problems = target.resource.strategy.name_errors(metadata.get("name"))
     # Of kinds of its own the real server tells all that is wrong at once.
     if problems and (target.resource.custom or not metadata.get("name")):
         problems += rules_left_out(target, problems)
@@ -71,6 +79,7 @@ def new_object(target: Target, obj: Json, request: Request) -> None:
     metadata["creationTimestamp"] = times.now()
     if target.resource.strategy.keeps_generation:
         metadata["generation"] = 1
+    require_grantable(context, target, obj, None, request.identity)
     check(target, obj, None, request)
 
 

@@ -84,7 +84,7 @@ async def delete(context: Context, target: Target, request: Request, form: Form)
     _require_preconditions(target, record, options)
     _protect(target)
     gone, body = await delete_record(context, target, record, options)
-    if gone:
+    if gone and not target.resource.strategy.returns_deleted:
         return json_response(200, _success(target, record))
     return Response(200, render(body, target, form))
 
@@ -107,14 +107,15 @@ async def delete_collection(context: Context, target: Target, request: Request, 
 
 
 async def delete_record(context: Context, target: Target, record: Record, options: DeleteOptions) -> tuple[bool, bytes]:
-    """(is it gone at once, else the object that now waits for its finalizers)"""
+    """(is it gone at once, the object as it was at its end or as it now waits for its finalizers)"""
     resource = target.resource
     obj = object_in(record, target)
     resource.strategy.mark_deleted(obj, HOLDING.get(options.policy, ""))
     if deletable(obj):
-        if not options.dry_run:
-            await context.store.remove(resource.id, record.decode(), record)
-        return True, b""
+        if options.dry_run:
+            return True, bytes_in(record, resource, target.version)
+        removed = await context.store.remove(resource.id, record.decode(), record)
+        return True, bytes_in(removed, resource, target.version)
     if record.deleting and obj == object_in(record, target):
         return False, bytes_in(record, resource, target.version)
     if options.dry_run:

@@ -54,7 +54,7 @@ async def patch(context: Context, target: Target, request: Request, form: Form) 
         raise _undecodable("; ".join(error.told)) from error
     require_same(target, obj, old)
     try:
-        settle(target, obj, old, request)
+        settle(context, target, obj, old, request)
     except Undecodable as error:
         raise _undecodable(error.message) from error
     track_update(old, obj, target.version.schema, options.entry(target), ignored_fields(target))
@@ -125,7 +125,7 @@ async def _apply(context: Context, target: Target, request: Request, form: Form)
     if options.manager == MANAGER:
         sync_annotation(obj, config)
     tidy(target, obj, [], options, request)
-    settle(target, obj, old, request)
+    settle(context, target, obj, old, request)
     applied.store_over(obj, old)
     return Response(200, await store_change(context, target, record, old, obj, options, form))
 
@@ -141,7 +141,7 @@ async def _apply_new(
     applied = apply(None, _addressed(target, config), target.version.schema, options.applier(target), _ignored(target))
     obj = _whole(applied.merged, config)
     tidy(target, obj, [], options, request)
-    new_object(target, obj, request)
+    new_object(context, target, obj, request)
     applied.store(obj)
     return Response(201, await insert(context, target, obj, options, form))
 

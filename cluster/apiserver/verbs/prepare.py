@@ -6,7 +6,7 @@ from cluster.apiserver.cel.rules import ABSENT, check_rules
 from cluster.apiserver.errors import ApiError, FieldError, bad_request, field_invalid, invalid, rules_not_run
 from cluster.apiserver.http.request import Request
 from cluster.apiserver.kinds.model import Target
-from cluster.apiserver.kinds.names import finalizer_warnings, metadata_errors, name_errors
+from cluster.apiserver.kinds.names import finalizer_warnings, metadata_errors
 from cluster.apiserver.schema.normalize import normalize
 from cluster.apiserver.schema.validate import validate, validate_change
 from cluster.apiserver.types import Json
@@ -120,7 +120,7 @@ def _errors(target: Target, obj: Json, old: Json | None) -> list[FieldError]:
             raise bad_request(f"json: cannot unmarshal into ObjectMeta: {error.text()}")
     errors = metadata_errors(obj["metadata"]) + wrong + _scale_errors(target, obj)
     if old is None and not target.resource.custom:
-        errors += name_errors(obj["metadata"].get("name"))
+        errors += strategy.name_errors(obj["metadata"].get("name"))
     if left_out := rules_left_out(target, errors):
         errors += left_out
     elif schema.rules_below:

@@ -42,7 +42,7 @@ async def scale(context: Context, target: Target, request: Request) -> Response:
     _check(target, wanted, old)
     obj = object_in(record, target)
     _set(obj, paths.spec, wanted["spec"]["replicas"])
-    settle(target, obj, old, request)
+    settle(context, target, obj, old, request)
     if applying:
         _own_by_apply(target, obj, old, paths, options)
     else:

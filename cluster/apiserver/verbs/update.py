@@ -1,10 +1,12 @@
 """PUT, and the common end of every change to an object that exists."""
 
+from cluster.apiserver.access.rules import Attributes, refusal
 from cluster.apiserver.errors import (
     bad_request,
     conflict,
     field_forbidden,
     field_invalid,
+    forbidden,
     invalid,
     not_found,
 )
@@ -18,9 +20,10 @@ from cluster.apiserver.output.negotiate import Form
 from cluster.apiserver.output.render import render
 from cluster.apiserver.storage.records import Record, encode
 from cluster.apiserver.types import Json
-from cluster.apiserver.verbs.body import read_body
+from cluster.apiserver.verbs.body import Body, read_body
 from cluster.apiserver.verbs.context import Context
-from cluster.apiserver.verbs.create import ignored_fields
+from cluster.apiserver.verbs.create import ignored_fields, made
+from cluster.apiserver.verbs.grants import require_grantable
 from cluster.apiserver.verbs.options import WriteOptions, write_options
 from cluster.apiserver.verbs.prepare import check, check_identity, complete, desired, tidy, without
 from cluster.apiserver.verbs.views import bytes_in, object_in, to_storage
@@ -36,14 +39,30 @@ async def update(context: Context, target: Target, request: Request, form: Form)
     body = read_body(request, target)
     obj = body.obj
     check_identity(target, obj)
+    record = context.store.latest(target.resource.id, (target.namespace, target.name))
+    if record is None and target.resource.strategy.create_on_update and not target.subresource:
+        require_name(target, obj)
+        return Response(201, await _make(context, target, body, request, options, form))
     record = existing(context, target)
     old = object_in(record, target)
     require_name(target, obj)
     tidy(target, obj, body.duplicates, options, request)
     require_version(target, obj, old)
-    settle(target, obj, old, request)
+    settle(context, target, obj, old, request)
     track_update(old, obj, target.version.schema, options.entry(target), ignored_fields(target))
     return Response(200, await store_change(context, target, record, old, obj, options, form))
+
+
+async def _make(
+    context: Context, target: Target, body: Body, request: Request, options: WriteOptions, form: Form
+) -> bytes:
+    """A PUT of what is not there, where the kind has it so: whoever may not create may not do this either."""
+    resource = target.resource
+    wanted = Attributes("create", resource.group, resource.plural, target.namespace, target.name)
+    if not context.access.allows(request.identity, wanted):
+        raise forbidden(resource.group, resource.plural, target.name, refusal(request.identity, wanted))
+    body.obj["metadata"].pop("resourceVersion", None)
+    return await made(context, target, body, request, options, form)
 
 
 def existing(context: Context, target: Target) -> Record:
@@ -80,7 +99,7 @@ def require_same(target: Target, obj: Json, old: Json) -> None:
         raise conflict(resource.group, resource.plural, target.name)
 
 
-def settle(target: Target, obj: Json, old: Json, request: Request) -> None:
+def settle(context: Context, target: Target, obj: Json, old: Json, request: Request) -> None:
     """Make `obj`, pruned and defaulted, what `old` becomes: keep what clients cannot change, complete, validate."""
     _keep_what_is_not_addressed(target, obj, old)
     metadata, before = obj["metadata"], old["metadata"]
@@ -93,6 +112,7 @@ def settle(target: Target, obj: Json, old: Json, request: Request) -> None:
     share(obj, old)
     if target.resource.strategy.keeps_generation and not unchanged(desired(obj), desired(old)):
         metadata["generation"] = before.get("generation", 0) + 1
+    require_grantable(context, target, obj, old, request.identity)
     check(target, obj, old, request)
     if "deletionTimestamp" in before:
         _refuse_new_finalizers(target, metadata, before)

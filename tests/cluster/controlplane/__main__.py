@@ -4,7 +4,7 @@ import signal
 import sys
 from pathlib import Path
 
-from tests.cluster.controlplane.build import CACHE, BuildFailed, programs, told
+from cluster.controlplane.build import CACHE, BuildFailed, programs, told
 from tests.cluster.controlplane.server import running
 
 

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cluster.controlplane.commands import PlaneConfig, api_server, controllers, etcd
 from tests import lifeline
 from tests.contract.apiserver.certificates import make_certificates
 from tests.contract.apiserver.server import ADMIN_TOKEN, kubeconfig
 from tests.ports import free_port
 
 START_SECONDS = 90.0
-_CONTROLLERS = "garbage-collector-controller,namespace-controller,serviceaccount-controller"
 
 
 @dataclass
@@ -55,10 +55,16 @@ class ControlPlane:
     def start(self) -> None:
         """Returns when the API server is ready; raises with the end of the logs when it is not."""
         self._prepare()
-        self._spawn("etcd", *self._etcd())
-        self._spawn("kube-apiserver", *self._apiserver())
+        self._spawn("etcd", etcd(self._config))
+        self._spawn("kube-apiserver", api_server(self._config))
         self._await_ready()
-        self._spawn("kube-controller-manager", *self._controllers())
+        self._spawn("kube-controller-manager", controllers(self._config))
+
+    def restart_apiserver(self) -> None:
+        """After it was killed: whoever runs a cluster does that. Returns when it is ready."""
+        self.processes["kube-apiserver"].wait()
+        self._spawn("kube-apiserver", api_server(self._config))
+        self._await_ready()
 
     def stop(self) -> None:
         for process in reversed(self.processes.values()):
@@ -74,10 +80,10 @@ class ControlPlane:
         tokens.write_text(f'{self.token},admin,admin,"system:masters"\n')
         tokens.chmod(0o600)
 
-    def _spawn(self, name: str, *arguments: str) -> None:
+    def _spawn(self, name: str, command: list[str]) -> None:
         with (self.folder / f"{name}.log").open("ab") as log:
             self.processes[name] = subprocess.Popen(
-                [str(self.programs / name), *arguments],
+                command,
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -86,47 +92,22 @@ class ControlPlane:
                 preexec_fn=lifeline.end_with_parent,
             )
 
-    def _etcd(self) -> list[str]:
-        clients, peers = (f"http://127.0.0.1:{port}" for port in self.etcd_ports)
-        return [
-            f"--data-dir={self.folder / 'etcd'}",
-            f"--listen-client-urls={clients}",
-            f"--advertise-client-urls={clients}",
-            f"--listen-peer-urls={peers}",
-            f"--initial-advertise-peer-urls={peers}",
-            f"--initial-cluster=default={peers}",
-            "--log-level=warn",
-        ]
-
-    def _apiserver(self) -> list[str]:
+    @property
+    def _config(self) -> PlaneConfig:
         certs = self.certificates
-        return [
-            f"--etcd-servers=http://127.0.0.1:{self.etcd_ports[0]}",
-            "--bind-address=127.0.0.1",
-            f"--secure-port={self.port}",
-            f"--tls-cert-file={certs / 'server.crt'}",
-            f"--tls-private-key-file={certs / 'server.key'}",
-            f"--client-ca-file={certs / 'ca.crt'}",
-            f"--token-auth-file={self.folder / 'tokens.csv'}",
-            "--authorization-mode=RBAC",
-            "--service-account-issuer=https://kubernetes.default.svc",
-            f"--service-account-key-file={certs / 'server.crt'}",
-            f"--service-account-signing-key-file={certs / 'server.key'}",
-            "--service-cluster-ip-range=10.96.0.0/16",
-            # There is no service to lead anybody to it, and loopback could not be its address.
-            "--endpoint-reconciler-type=none",
-        ]
-
-    def _controllers(self) -> list[str]:
-        return [
-            f"--kubeconfig={self.kubeconfig}",
-            "--leader-elect=false",
-            f"--controllers={_CONTROLLERS}",
-            f"--service-account-private-key-file={self.certificates / 'server.key'}",
-            f"--root-ca-file={self.ca}",
-            "--bind-address=127.0.0.1",
-            "--secure-port=0",
-        ]
+        return PlaneConfig(
+            programs=self.programs,
+            folder=self.folder,
+            port=self.port,
+            etcd_ports=self.etcd_ports,
+            certificate=certs / "server.crt",
+            key=certs / "server.key",
+            authority=self.ca,
+            tokens=self.folder / "tokens.csv",
+            signing_key=certs / "server.key",
+            signing_public=certs / "server.crt",
+            kubeconfig=self.kubeconfig,
+        )
 
     def _await_ready(self) -> None:
         deadline = time.monotonic() + START_SECONDS

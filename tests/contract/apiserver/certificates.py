@@ -17,9 +17,11 @@ def make_certificates(folder: Path) -> None:
     if (folder / "ca.crt").exists():
         return
     folder.mkdir(parents=True)
-    authority = _issue(_name("test CA"), None, None)
+    authority = _issue(_name("test CA"), None)
     (folder / "ca.crt").write_bytes(authority[0].public_bytes(serialization.Encoding.PEM))
-    _write(folder, "server", _issue(_name("server"), authority, ExtendedKeyUsageOID.SERVER_AUTH))
+    # Of both ends: an API server speaks with its etcd by the same one.
+    both = (ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH)
+    _write(folder, "server", _issue(_name("server"), authority, *both))
     _write(folder, "client", _issue(_name("cert-user", "cert-group"), authority, ExtendedKeyUsageOID.CLIENT_AUTH))
 
 
@@ -30,7 +32,7 @@ def _name(common: str, organization: str = "") -> x509.Name:
     return x509.Name(parts)
 
 
-def _issue(subject: x509.Name, issuer: Pair | None, usage: x509.ObjectIdentifier | None) -> Pair:
+def _issue(subject: x509.Name, issuer: Pair | None, *usages: x509.ObjectIdentifier) -> Pair:
     key = ec.generate_private_key(ec.SECP256R1())
     now = datetime.now(UTC)
     builder = (
@@ -44,10 +46,10 @@ def _issue(subject: x509.Name, issuer: Pair | None, usage: x509.ObjectIdentifier
         .add_extension(x509.BasicConstraints(ca=issuer is None, path_length=None), critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
     )
-    if usage is not None:
+    if usages:
         names = [x509.IPAddress(IPv4Address("127.0.0.1")), x509.DNSName("localhost")]
         builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
-        builder = builder.add_extension(x509.ExtendedKeyUsage([usage]), critical=False)
+        builder = builder.add_extension(x509.ExtendedKeyUsage(usages), critical=False)
     signing = issuer[1] if issuer else key
     builder = builder.add_extension(
         x509.AuthorityKeyIdentifier.from_issuer_public_key(signing.public_key()), critical=False

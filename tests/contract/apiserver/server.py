@@ -16,9 +16,11 @@ import subprocess
 import sys
 import time
 import urllib.request
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tests import lifeline
 from tests.contract.apiserver.certificates import make_certificates
@@ -29,6 +31,7 @@ MAIN = (
     + """
 import asyncio, sys
 from pathlib import Path
+from typing import Any
 import uvloop
 from cluster.apiserver.config import ApiServerConfig
 from cluster.apiserver.server import run
@@ -43,10 +46,11 @@ uvloop.run(run(config, lambda: print("ready", flush=True)))
 """
 )
 ADMIN_TOKEN = "admin-token-for-tests"
+RBAC = "rbac.authorization.k8s.io/v1"
 ROOT = Path(__file__).parents[3]
 START_SECONDS = 20.0
 
-Roles = dict[str, list[dict[str, list[str]]]]
+Rules = list[dict[str, list[str]]]
 
 
 @dataclass
@@ -57,7 +61,6 @@ class Server:
     port: int
     process: "subprocess.Popen[bytes] | None" = None
     tokens: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
-    roles: Roles = field(default_factory=dict)
 
     token = ADMIN_TOKEN
 
@@ -89,11 +92,28 @@ class Server:
         self.write_access()
         self.kubeconfig.write_text(json.dumps(kubeconfig(self.url, self.ca, self.token)))
 
-    def grant(self, token: str, user: str, groups: list[str], rules: list[dict[str, list[str]]]) -> None:
-        """Add a token and what its user may do."""
+    def grant(self, token: str, user: str, groups: list[str], rules: Rules) -> None:
+        """Add a token and what its user may do, everywhere."""
         self.tokens[token] = (user, groups)
-        self.roles[user] = rules
         self.write_access()
+        self.bind({"kind": "User", "name": user}, rules)
+
+    def bind(self, subject: dict[str, str], rules: Rules, namespace: str = "") -> None:
+        """Let somebody do this: in one namespace, or everywhere."""
+        kind, place = ("Role", f"namespaces/{namespace}/roles") if namespace else ("ClusterRole", "clusterroles")
+        api = f"{self.url}/apis/{RBAC}"
+        name = f"{subject['name']}-{uuid.uuid4().hex[:8]}"
+        head = {"apiVersion": RBAC, "metadata": {"name": name}}
+        reference = {"apiGroup": RBAC.partition("/")[0], "kind": kind, "name": name}
+        self._post(f"{api}/{place}", {**head, "kind": kind, "rules": rules})
+        bound = {**head, "kind": f"{kind}Binding", "roleRef": reference, "subjects": [subject]}
+        self._post(f"{api}/{place.removesuffix('s')}bindings", bound)
+
+    def _post(self, url: str, body: dict[str, Any]) -> None:
+        headers = {"Authorization": f"Bearer {ADMIN_TOKEN}", "Content-Type": "application/json"}
+        request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+        with urllib.request.urlopen(request, context=self.context(), timeout=10):
+            pass
 
     def write_access(self) -> None:
         entries = {ADMIN_TOKEN: ("admin", ["system:masters"]), **self.tokens}
@@ -102,7 +122,7 @@ class Server:
             for token, (user, groups) in entries.items()
         }
         temporary = self.folder / "access.json.new"
-        temporary.write_text(json.dumps({"tokens": tokens, "roles": self.roles}))
+        temporary.write_text(json.dumps({"tokens": tokens}))
         temporary.replace(self.folder / "access.json")
 
     def start(self) -> None:

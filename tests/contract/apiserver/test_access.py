@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.contract.apiserver.client import Api, eventually
+from tests.contract.apiserver.client import Api, causes, eventually
 from tests.contract.apiserver.conftest import client_of, install_widgets
 from tests.contract.apiserver.server import Server, running
 
@@ -49,9 +49,10 @@ def test_rules(server: Server) -> None:
         "apiGroups": ["test.example.com"],
         "resources": ["widgets", "widgets/status"],
         "verbs": ["get", "list"],
-        "namespaces": ["default"],
     }
-    server.grant("reader-token", "reader", [], [rule])
+    server.tokens["reader-token"] = ("reader", [])
+    server.write_access()
+    server.bind({"kind": "User", "name": "reader"}, [rule], "default")
     reader = as_token(server, "reader-token")
     assert reader.request("GET", reader.widgets).status_code == 200
     assert reader.request("GET", "/apis/test.example.com/v1/widgets").status_code == 403
@@ -72,8 +73,8 @@ def test_rules(server: Server) -> None:
 def test_groups_and_names(server: Server) -> None:
     rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["*"], "resourceNames": ["mine"]}
     server.tokens["member-token"] = ("member", ["team"])
-    server.roles["team"] = [rule]
     server.write_access()
+    server.bind({"kind": "Group", "name": "team"}, [rule])
     member = as_token(server, "member-token")
     assert member.request("GET", f"{member.core('configmaps')}/mine").status_code == 404
     assert member.request("GET", f"{member.core('configmaps')}/other").status_code == 403
@@ -89,8 +90,8 @@ def test_a_token_that_is_taken_away_ends(server: Server) -> None:
 
 
 def test_client_certificate(server: Server) -> None:
-    server.roles["cert-group"] = [{"apiGroups": [""], "resources": ["namespaces"], "verbs": ["list"]}]
-    server.write_access()
+    rule = {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["list"]}
+    server.bind({"kind": "Group", "name": "cert-group"}, [rule])
     context = server.context()
     certs = server.ca.parent
     context.load_cert_chain(certs / "client.crt", certs / "client.key")
@@ -176,3 +177,52 @@ def test_old_tls_is_refused(server: Server) -> None:
 def test_no_token_is_ever_logged(server: Server) -> None:
     assert server.token not in server.log.read_text()
     assert Path(server.log).exists()
+
+
+def test_impersonation_is_refused_and_not_passed_over(server: Server) -> None:
+    admin = client_of(server)
+    answer = admin.http.get("/api/v1/namespaces", headers={"Impersonate-User": "somebody"})
+    assert (answer.status_code, answer.json()["reason"]) == (403, "Forbidden")
+
+
+def test_a_role_that_aggregates_is_refused(server: Server) -> None:
+    role = {"metadata": {"name": "sum"}, "aggregationRule": {"clusterRoleSelectors": []}, "rules": []}
+    answer = client_of(server).request("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", role)
+    assert (answer.status_code, causes(answer)) == (422, [("FieldValueForbidden", "aggregationRule")])
+
+
+def test_a_right_that_is_taken_away_ends_at_once(server: Server) -> None:
+    admin = client_of(server)
+    rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list"]}
+    server.grant("former-token", "former", [], [rule])
+    former = as_token(server, "former-token")
+    assert former.request("GET", former.core("configmaps")).status_code == 200
+    bindings = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
+    own = [item["metadata"]["name"] for item in admin.get(bindings)["items"] if "former-" in item["metadata"]["name"]]
+    for name in own:
+        admin.ok("DELETE", f"{bindings}/{name}")
+    assert former.request("GET", former.core("configmaps")).status_code == 403
+
+
+def test_rights_and_tokens_outlive_the_server(own_server: Server) -> None:
+    admin = client_of(own_server)
+    accounts = admin.core("serviceaccounts")
+    admin.ok("POST", accounts, {"metadata": {"name": "one"}})
+    token = admin.ok("POST", f"{accounts}/one/token", {"spec": {}})["status"]["token"]
+    subject = {"kind": "ServiceAccount", "name": "one", "namespace": "default"}
+    own_server.bind(subject, [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list"]}])
+    own_server.kill()
+    own_server.start()
+    one = as_token(own_server, token)
+    assert one.request("GET", one.core("configmaps")).status_code == 200
+    assert one.request("GET", one.core("secrets")).status_code == 403
+
+
+def test_rules_review(server: Server) -> None:
+    rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list"]}
+    server.grant("asker-token", "asker", [], [rule])
+    review = {"spec": {"namespace": "default"}}
+    path = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
+    told = as_token(server, "asker-token").ok("POST", path, review)["status"]
+    assert rule in told["resourceRules"]
+    assert any("/version" in rule["nonResourceURLs"] for rule in told["nonResourceRules"])

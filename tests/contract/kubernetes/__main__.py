@@ -5,7 +5,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.cluster.controlplane.build import CACHE, programs, told
+from cluster.controlplane.build import CACHE, programs, told
 from tests.cluster.controlplane.server import running
 from tests.contract.apiserver.client import Api
 from tests.contract.kubernetes.all_cases import CASES

@@ -15,28 +15,13 @@ from tests.contract.kubernetes.cases import (
     lists,
     owners,
     patch,
+    rights,
+    service_accounts,
     status,
     update,
     watch,
 )
 
-CASES = cases_of(
-    [
-        create,
-        update,
-        patch,
-        apply,
-        status,
-        delete,
-        lists,
-        watch,
-        built_in,
-        definitions,
-        definition_objects,
-        definition_names,
-        definition_versions,
-        definition_ends,
-        owners,
-        discovery,
-    ]
-)
+_RECORDS = [create, update, patch, apply, status, delete, lists, watch, built_in, owners]
+_DEFINITIONS = [definitions, definition_objects, definition_names, definition_versions, definition_ends]
+CASES = cases_of([*_RECORDS, *_DEFINITIONS, discovery, service_accounts, rights])

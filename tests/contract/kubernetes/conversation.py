@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from tests.contract.apiserver.client import Api, Json
+from tests.contract.apiserver.client import Api, Json, eventually
 from tests.contract.kubernetes.normal import Words
 
 
@@ -19,17 +19,30 @@ class Conversation:
         self._words = Words(api.namespace)
 
     def say(
-        self, method: str, path: str, body: Any = None, kind: str = "application/json", accept: str = "", **query: Any
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        kind: str = "application/json",
+        accept: str = "",
+        token: str = "",
+        **query: Any,
     ) -> Json:
-        """The answer's JSON as it came, {} where it is none."""
+        """The answer's JSON as it came, {} where it is none. `token`: of somebody else than the administrator."""
         content = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
         headers = {"Content-Type": kind} if content is not None else {}
         if accept:
             headers["Accept"] = accept
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
         answer = self.api.http.request(method, path, content=content, headers=headers, params=query)
         found = _decoded(answer)
         self._note(f"{method} {path}", query, answer, found)
         return found if isinstance(found, dict) else {}
+
+    def settled(self, check: Callable[[], Any]) -> None:
+        """Wait, without a word of it in the record, for what a server does in its own time."""
+        eventually(check)
 
     def look(self, path: str, part: Callable[[Any], Any], accept: str = "*/*") -> None:
         """GET, and compare the form of the answer and this part of it alone."""

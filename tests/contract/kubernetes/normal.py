@@ -7,6 +7,8 @@ import re
 from typing import Any
 
 TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")
+AGE = re.compile(r"^\d{1,2}s$")
+TOKEN = re.compile(r"^eyJ[\w-]+\.[\w-]+\.[\w-]+$")
 UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
@@ -37,6 +39,8 @@ class Words:
             value = _without_sentences(value)
         if isinstance(value.get("items"), list) and isinstance(value.get("metadata"), dict):
             value = {**value, "metadata": _of_list(value["metadata"])}
+        if value.get("kind") == "Table" and isinstance(value.get("columnDefinitions"), list):
+            value = {**value, "columnDefinitions": [_without_help(column) for column in value["columnDefinitions"]]}
         if isinstance(value.get("managedFields"), list):
             # They are in the order of their times, which are whole seconds.
             value = {**value, "managedFields": sorted(value["managedFields"], key=_owner)}
@@ -48,6 +52,10 @@ class Words:
             return self._word("version", value)
         if name == "continue" and value:
             return "<continue>"
+        if TOKEN.match(value):
+            return "<token>"
+        if AGE.match(value):
+            return "<age>"
         return "<time>" if TIME.match(value) else self.text(value)
 
     def _word(self, kind: str, value: str) -> str:
@@ -64,6 +72,10 @@ def _without_sentences(status: dict[str, Any]) -> dict[str, Any]:
         unique = {(cause["reason"] or "", cause["field"] or ""): cause for cause in causes}
         left["details"] = {**details, "causes": [unique[key] for key in sorted(unique)]}
     return left
+
+
+def _without_help(column: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in column.items() if name != "description"}
 
 
 def _of_list(metadata: dict[str, Any]) -> dict[str, Any]:

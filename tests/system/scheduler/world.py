@@ -21,7 +21,7 @@ from crds.models.instance import Instance
 from crds.models.record import Metadata
 from crds.models.workload import Workload, WorkloadSpec
 from crds.names import FINALIZER_NODE, FINALIZER_ROUTER, SYSTEM_NAMESPACE, labels_for
-from crds.roles import ROLES
+from crds.roles import IN_SYSTEM, ROLES
 from crds.sizes import MIB
 from tests.contract.apiserver.server import Server, kubeconfig, running
 from tests.unit.cluster.eventually import eventually
@@ -46,7 +46,9 @@ async def prepare(client: Client) -> None:
 def kubeconfig_of(server: Server, part: str) -> Path:
     """A kubeconfig with just the rights that the part has in an installation."""
     token = f"token-of-{part}"
-    server.grant(token, f"setpoint:{part}", [], [rule.wire() for rule in ROLES[part]])
+    user = f"setpoint:{part}"
+    server.grant(token, user, [], [rule.wire() for rule in ROLES[part]])
+    server.bind({"kind": "User", "name": user}, [rule.wire() for rule in IN_SYSTEM[part]], SYSTEM_NAMESPACE)
     path = server.folder / f"{part}.yaml"
     path.write_text(json.dumps(kubeconfig(server.url, server.ca, token)))
     return path

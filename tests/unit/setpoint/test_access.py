@@ -1,59 +1,60 @@
-"""Tokens, kubeconfigs and rules: what each part may do comes from the contract."""
+"""The administrator's kubeconfig, and what is read of others'."""
 
 import hashlib
 import json
 from pathlib import Path
 
+import pytest
 import yaml
 
-from crds.kinds import KINDS
-from crds.roles import PEOPLE, ROLES
-from setpoint.access import ensure_access
+from setpoint.access import KubeconfigError, ensure_administrator, own_server_port, server_of
 from setpoint.installation import Installation
 
-PLATFORMS_ALONE = {"builds", "workloads", "routes", "instances", "gitrefs", "hostclaims", "computenodes"}
 
-
-def test_a_token_for_each_part_made_once(tmp_path: Path) -> None:
+def test_the_administrators_token_is_made_once(tmp_path: Path) -> None:
     installation = Installation(tmp_path / "data")
     installation.prepare()
-    ensure_access(installation, ["api", "node-1"], 1234, "main")
-    first = json.loads(installation.access_file.read_text())
-    config = yaml.safe_load(installation.kubeconfig("api").read_text())
+    ensure_administrator(installation, 1234, "main")
+    config = yaml.safe_load(installation.kubeconfig("admin").read_text())
     token = config["users"][0]["user"]["token"]
     assert token not in installation.access_file.read_text()
-    known = first["tokens"][hashlib.sha256(token.encode()).hexdigest()]
-    assert known == {"user": "setpoint:api", "groups": ["setpoint:api"]}
-    assert any(identity["groups"] == ["setpoint:node"] for identity in first["tokens"].values())
-    ensure_access(installation, ["api", "node-1"], 4321, "main")
-    moved = yaml.safe_load(installation.kubeconfig("api").read_text())
+    known = json.loads(installation.access_file.read_text())["tokens"][hashlib.sha256(token.encode()).hexdigest()]
+    assert known == {"user": "admin", "groups": ["system:masters"]}
+    ensure_administrator(installation, 4321, "main")
+    moved = yaml.safe_load(installation.kubeconfig("admin").read_text())
     assert moved["clusters"][0]["cluster"]["server"].endswith(":4321")
     assert moved["users"] == config["users"]
     assert moved["contexts"][0]["context"]["namespace"] == "acc-main"
+    assert own_server_port(installation.kubeconfig("admin")) == 4321
 
 
-def test_what_is_the_platforms_alone_is_not_peoples() -> None:
-    plurals = {kind.model.resource.plural for kind in KINDS}
-    assert plurals >= PLATFORMS_ALONE
-    writable = {
-        resource
-        for rule in PEOPLE
-        for resource in rule.resources
-        if {"create", "update", "patch", "delete"} & set(rule.verbs)
+def kubeconfig(path: Path, cluster: dict[str, str]) -> Path:
+    config = {
+        "contexts": [{"name": "other", "context": {}}, {"name": "mine", "context": {"cluster": "c", "user": "u"}}],
+        "clusters": [{"name": "c", "cluster": cluster}],
+        "current-context": "mine",
     }
-    assert not writable & PLATFORMS_ALONE
-    assert not any(resource.endswith("/status") for resource in writable)
+    path.write_text(yaml.safe_dump(config))
+    return path
 
 
-def test_only_who_must_read_secrets_can() -> None:
-    readers = {
-        role
-        for role, rules in ROLES.items()
-        for rule in rules
-        if "" in rule.groups and "secrets" in rule.resources and {"get", "list"} & set(rule.verbs)
-    }
-    assert readers == {"controller", "api", "node"}
-    listers = {
-        r for r, rules in ROLES.items() for rule in rules if "secrets" in rule.resources and "list" in rule.verbs
-    }
-    assert listers == set(), "Secrets are read by name, never all of them"
+def test_a_servers_files_are_found_from_anywhere(tmp_path: Path) -> None:
+    found = server_of(kubeconfig(tmp_path / "config", {"server": "https://a:6443", "certificate-authority": "pki/ca"}))
+    assert found["certificate-authority"] == str(tmp_path / "pki" / "ca")
+    assert server_of(kubeconfig(tmp_path / "config", {"server": "https://a"})) == {"server": "https://a"}
+
+
+@pytest.mark.parametrize(
+    ("server", "port"),
+    [("https://127.0.0.1:6443", 6443), ("https://localhost", 443), ("https://10.0.0.1:6443", None), ("", None)],
+)
+def test_a_port_of_this_machine(tmp_path: Path, server: str, port: int | None) -> None:
+    assert own_server_port(kubeconfig(tmp_path / "config", {"server": server})) == port
+
+
+@pytest.mark.parametrize("text", ["", "[]", "a: [", "contexts: []", "current-context: x\ncontexts: [{name: x}]"])
+def test_what_is_no_kubeconfig_is_said_to_be_none(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "config"
+    path.write_text(text)
+    with pytest.raises(KubeconfigError, match="no kubeconfig"):
+        server_of(path)

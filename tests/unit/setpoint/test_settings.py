@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from cluster.sandbox.landlock import kernel_abi
+from setpoint.access import ensure_administrator
 from setpoint.installation import Installation
 from setpoint.run.node import foreign_ports, machine_of
 from setpoint.settings import OPTIONS, SettingError, add_options, read_saved_settings, read_settings, save_settings
@@ -60,7 +61,8 @@ def test_a_wrong_value_is_a_sentence(arguments: tuple[str, str], words: str) -> 
 
 def test_no_port_of_the_platform_is_allowed(tmp_path: Path) -> None:
     installation = Installation(tmp_path)
-    installation.folder("apiserver").joinpath("port").write_text("5432\n")
+    installation.prepare()
+    ensure_administrator(installation, 5432, "main")
     settings = read_settings(parsed("--allow-ports", "80, 443,5432,7300,8443", "--router-port", "8443"), {})
     assert foreign_ports(settings, installation) == (80, 443)
 

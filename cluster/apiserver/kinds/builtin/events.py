@@ -42,6 +42,7 @@ def _first(problems: list[str]) -> str:
 
 
 class EventStrategy(BuiltIn):
+    create_on_update = True
     blank = MappingProxyType(
         {"involvedObject": {}, "source": {}}
         | dict.fromkeys(("firstTimestamp", "lastTimestamp", "eventTime"))
@@ -93,7 +94,11 @@ class EventStrategy(BuiltIn):
 
 
 class LeaseStrategy(BuiltIn):
+    create_on_update = True
     blank = MappingProxyType({"spec": {}})
+
+    def prepare(self, obj: Json, old: Json | None) -> None:
+        obj.setdefault("spec", {})
 
     def check_format(self, obj: Json) -> str:
         spec: Json = obj.get("spec") or {}

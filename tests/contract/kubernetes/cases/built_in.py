@@ -34,6 +34,10 @@ def leases(talk: Conversation) -> None:
     talk.say("PATCH", f"{at}/one", {"spec": {"renewTime": "2024-05-01T10:00:00Z"}}, MERGE)
     talk.say("PATCH", f"{at}/one", {"spec": {"renewTime": "2024-05-01T12:00:00.123456+00:00"}}, MERGE)
     talk.say("PATCH", f"{at}/one", {"spec": {"leaseDurationSeconds": 0}}, MERGE)
+    made = {**body, "metadata": {"name": "two"}}
+    talk.say("PUT", f"{at}/two", made)
+    talk.say("PUT", f"{at}/three", made)
+    talk.say("PUT", f"{at}/three", {**body, "metadata": {"name": "three", "resourceVersion": "5"}})
 
 
 def events(talk: Conversation) -> None:

@@ -1,5 +1,7 @@
 """PATCH with a merge patch, a JSON patch, a strategic merge patch."""
 
+from typing import Any
+
 from tests.contract.apiserver.client import JSON_PATCH, MERGE, STRATEGIC, Json, config_map, widget
 from tests.contract.kubernetes.conversation import Conversation
 
@@ -70,7 +72,7 @@ def json_that_is_too_much(talk: Conversation) -> None:
     """Copies of copies double what there is with each; and how many operations there may be."""
     talk.say("POST", talk.api.widgets, widget("one", {"note": "n", "plain": ["a"]}))
     at = f"{talk.api.widgets}/one"
-    once = {"op": "copy", "from": "/spec", "path": "/spec/again"}
+    once = {"op": "copy", "from": "/spec/plain", "path": "/spec/plain/-"}
     talk.say("PATCH", at, [once] * 40, JSON_PATCH)
     talk.say("PATCH", at, [{"op": "test", "path": "/spec/note", "value": "n"}] * 10_001, JSON_PATCH)
 
@@ -94,8 +96,9 @@ def strategic_lists(talk: Conversation) -> None:
         talk.say("PATCH", f"{at}/one", {"metadata": {"ownerReferences": owners}}, STRATEGIC, dryRun="All")
     for finalizers in (["example.com/a", "example.com/c"], ["example.com/c", "example.com/b"], ["example.com/b"]):
         talk.say("PATCH", f"{at}/one", {"metadata": {"finalizers": finalizers}}, STRATEGIC, dryRun="All")
-    for finalizers in ([{"no": "text"}, "example.com/c"], ["example.com/c", "example.com/c"]):
-        talk.say("PATCH", f"{at}/one", {"metadata": {"finalizers": finalizers}}, STRATEGIC, dryRun="All")
+    odd: list[list[Any]] = [[{"no": "text"}, "example.com/c"], ["example.com/c", "example.com/c"]]
+    for values in odd:
+        talk.say("PATCH", f"{at}/one", {"metadata": {"finalizers": values}}, STRATEGIC, dryRun="All")
     for directive in ("$setElementOrder/finalizers", "$deleteFromPrimitiveList/finalizers", "$retainKeys"):
         talk.say("PATCH", f"{at}/one", {"metadata": {directive: 5}}, STRATEGIC, dryRun="All")
     talk.say("PATCH", f"{at}/one", {"metadata": {"finalizers": None}}, MERGE)

@@ -112,6 +112,12 @@ def test_moving_into_itself_is_refused() -> None:
         json_patch({"a": {"b": 1}}, [{"op": "move", "from": "/a", "path": "/a/b"}])
 
 
+def test_copies_of_copies_end_before_memory_does() -> None:
+    double = {"op": "copy", "from": "/l", "path": "/l/-"}
+    with pytest.raises(ApiError, match="copies"):
+        json_patch({"l": ["a"]}, [double] * 64)
+
+
 SPEC = NODE.properties["spec"]
 
 
@@ -139,3 +145,36 @@ def test_strategic_merge_without_lists_is_merge_patch(patch: Any) -> None:
 def test_strategic_merge_of_a_set_with_what_is_no_value_of_it() -> None:
     merged = strategic_merge({"tags": ["x"]}, {"tags": [{"no": "text"}, "y", "y"]}, SPEC)
     assert merged["tags"] == [{"no": "text"}, "y", "x"]
+
+
+DIRECTED = st.dictionaries(
+    st.sampled_from(
+        ["$patch", "$retainKeys", "$setElementOrder/items", "$deleteFromPrimitiveList/tags", "items", "tags"]
+    ),
+    VALUES,
+    max_size=4,
+)
+
+
+@given(DIRECTED)
+def test_strategic_merge_fails_in_known_ways_only(patch: Any) -> None:
+    value = {"items": [{"k": "a", "p": "T"}, {"k": "b", "p": "T"}], "tags": ["x", "y"]}
+    try:
+        strategic_merge(value, patch, SPEC)
+    except ApiError as error:
+        assert error.code == 400  # noqa: PT017
+
+
+def test_long_lists_are_merged_in_linear_time() -> None:
+    """By what is done for them, not by a clock: an item is named a fixed number of times."""
+    named = 0
+
+    class Counted(dict[str, Any]):
+        def get(self, key: str, default: Any = None) -> Any:
+            nonlocal named
+            named += 1
+            return super().get(key, default)
+
+    items = [Counted(k=f"{index}", p="T") for index in range(2_000)]
+    strategic_merge({"items": items}, {"items": [Counted(k=f"{index}", p="U") for index in range(2_000)]}, SPEC)
+    assert named < 50 * 4_000

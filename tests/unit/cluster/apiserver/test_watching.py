@@ -6,9 +6,13 @@ from pathlib import Path
 
 import orjson
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
 
-from cluster.apiserver.access.file import Access
+from cluster.apiserver.access.access import Access
 from cluster.apiserver.access.identity import Identity
+from cluster.apiserver.access.rbac import Rbac
+from cluster.apiserver.access.service_accounts import ServiceAccounts
+from cluster.apiserver.access.token_file import TokenFile
 from cluster.apiserver.http.request import Request
 from cluster.apiserver.http.response import Stream
 from cluster.apiserver.kinds.builtin.table import built_in_resources
@@ -28,7 +32,9 @@ from cluster.apiserver.watching import hub as hubs
 async def context(tmp_path: Path) -> AsyncIterator[Context]:
     (tmp_path / "access.json").write_text("{}")
     store = Store(Database(tmp_path / "state.db", SecretsCodec(bytes(32), frozenset())))
-    found = Context(store, Registry(built_in_resources()), Access(tmp_path / "access.json"), hubs.Hub())
+    accounts = ServiceAccounts(ec.generate_private_key(ec.SECP256R1()), lambda _: None)
+    access = Access(TokenFile(tmp_path / "access.json"), accounts, Rbac())
+    found = Context(store, Registry(built_in_resources()), access, hubs.Hub())
     store.listeners.append(found.hub.publish)
     yield found
     await store.close()

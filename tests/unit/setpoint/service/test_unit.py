@@ -62,6 +62,7 @@ def test_every_setting_is_in_the_command(tmp_path: Path) -> None:
     given = settings(
         *("--data-dir", str(tmp_path), "--api-port", "8001", "--router-port", "8002", "--nodes", "3", "--no-example"),
         *("--base-domain", "a.example", "--handle", HOSTILE, "--allow-addresses", "10.0.0.0/8,127.0.0.0/8"),
+        *("--kubeconfig", str(tmp_path / "ca.pem"), "--control-plane", "embedded"),
         *("--allow-egress", "10.1.0.0/16", "--network", "shared", "--rate-per-minute", "7"),
         *("--git-ca", str(tmp_path / "ca.pem"), "--git-interval", "9", "--git-host", "https://git.example"),
         SETPOINT_ALLOW_SHARED_NETWORK="1",

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 MODULE = Path(__file__).parent / "go"
-CACHE = Path(__file__).parents[3] / ".controlplane"
+CACHE = Path(__file__).parents[2] / ".controlplane"
 PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager")
 VERSION = "1.36.3"
 _GO = (1, 26)
