@@ -5,11 +5,11 @@ lowerAscii, upperAscii, trim, split, join, replace, indexOf, substring, min, max
 `parser`): has, all, exists, exists_one, map, filter. No timestamps, durations, quantities, URLs or optionals.
 """
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 from cluster.apiserver.cel.lexer import CelError
+from cluster.apiserver.schema.patterns import BadPattern, pattern_of
 
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 
@@ -129,8 +129,8 @@ def _text(value: Any) -> str:
 
 def _matches(text: Any, pattern: Any) -> bool:
     try:
-        return re.search(_text(pattern).replace(r"\z", r"\Z"), _text(text)) is not None
-    except re.error as error:
+        return pattern_of(_text(pattern)).matches(_text(text))
+    except BadPattern as error:
         raise CelError(f"bad regular expression: {error}") from error
 
 

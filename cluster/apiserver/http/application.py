@@ -1,7 +1,7 @@
 """From a parsed request to an answer: identifies who sends it, dispatches it, turns failures into `Status` objects."""
 
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable
 
 from cluster.apiserver.access.access import Access
 from cluster.apiserver.access.identity import ANONYMOUS, Identity
@@ -9,6 +9,9 @@ from cluster.apiserver.errors import ApiError, PageNotFound, unauthorized
 from cluster.apiserver.http.dispatch import Answer, Dispatcher
 from cluster.apiserver.http.request import Request
 from cluster.apiserver.http.response import Response, Stream, json_response, text_response
+
+MAX_WARNINGS = 4096
+MAX_WARNING = 256
 
 log = logging.getLogger(__name__)
 
@@ -71,9 +74,22 @@ def _failure(error: Exception, method: str, path: str) -> Response:
 
 def _with_warnings(answer: Answer, request: Request) -> Answer:
     if request.warnings and isinstance(answer, Response):
-        told = [("warning", _warning(text)) for text in dict.fromkeys(request.warnings)]
+        told = [("warning", _warning(text)) for text in _bounded(dict.fromkeys(request.warnings))]
         answer.headers = [*answer.headers, *told]
     return answer
+
+
+def _bounded(warnings: Iterable[str]) -> list[str]:
+    """As many as a client's buffer for headers takes, and the real server sends."""
+    told: list[str] = []
+    left = MAX_WARNINGS
+    for text in warnings:
+        short = text[:MAX_WARNING]
+        left -= len(short)
+        if left < 0:
+            break
+        told.append(short)
+    return told
 
 
 def _warning(text: str) -> str:

@@ -1,15 +1,15 @@
 """Is a definition's schema one that can be served here: its structure, its rules and patterns, its own defaults."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from cluster.apiserver.cel.lexer import CelError
 from cluster.apiserver.cel.rules import compile_rules
 from cluster.apiserver.errors import FieldError, field_forbidden, field_invalid
-from cluster.apiserver.schema.compile import compile_schema, python_pattern
+from cluster.apiserver.schema.compile import compile_schema
 from cluster.apiserver.schema.node import Node
 from cluster.apiserver.schema.normalize import normalize
+from cluster.apiserver.schema.patterns import BadPattern, Pattern
 from cluster.apiserver.schema.structure import VALIDATING, structure_errors
 from cluster.apiserver.schema.validate import validate
 from cluster.apiserver.types import Json
@@ -53,8 +53,8 @@ def _uncompiled(schema: Json, path: str) -> list[FieldError]:
             place = f"{path}.x-kubernetes-validations[{index}].rule"
             errors.append(field_invalid(place, rule.get("rule", ""), f"compilation failed: {error}"))
     try:
-        re.compile(python_pattern(schema.get("pattern") or ""))
-    except re.error as error:
+        Pattern(schema.get("pattern") or "")
+    except BadPattern as error:
         errors.append(field_invalid(f"{path}.pattern", schema["pattern"], f"must be a regular expression: {error}"))
     for place, below in _schemas_below(schema, path):
         errors.extend(_uncompiled(below, place))

@@ -1,6 +1,5 @@
 """A JSON schema (as in a CRD that `crd` has already checked) to a `Node`."""
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +7,7 @@ import orjson
 
 from cluster.apiserver.cel.rules import compile_rules
 from cluster.apiserver.schema.node import Limits, Node
+from cluster.apiserver.schema.patterns import Pattern
 from cluster.apiserver.types import Json
 
 NUMBER_LIMITS = {
@@ -20,7 +20,7 @@ IMMUTABLE = (str, int, float, bool, type(None))
 
 
 def compile_schema(raw: Json) -> Node:
-    """Raises `cel.parser.CelError` for a rule that this server cannot evaluate and `re.error` for a bad pattern."""
+    """Raises `cel.parser.CelError` for a rule that this server cannot evaluate and `BadPattern` for a bad pattern."""
     node = Node(raw.get("type", ""), int_or_string=bool(raw.get("x-kubernetes-int-or-string")))
     node.nullable = bool(raw.get("nullable"))
     node.preserve = bool(raw.get("x-kubernetes-preserve-unknown-fields"))
@@ -74,7 +74,7 @@ def _limits(raw: Json) -> Limits | None:
             setattr(limits, attribute, raw[name])
             found = True
     if raw.get("pattern"):
-        limits.pattern = re.compile(python_pattern(raw["pattern"]))
+        limits.pattern = Pattern(raw["pattern"])
         found = True
     for name, attribute in (("allOf", "all_of"), ("anyOf", "any_of"), ("oneOf", "one_of")):
         if raw.get(name) and not _only_types(raw, name):
@@ -91,9 +91,3 @@ def _only_types(raw: Json, name: str) -> bool:
     return (
         bool(raw.get("x-kubernetes-int-or-string")) and name == "anyOf" and all(set(b) == {"type"} for b in raw[name])
     )
-
-
-def python_pattern(pattern: str) -> str:
-    """A Go regular expression as Python's: `$` and `\\z` mean the very end there."""
-    pattern = pattern.replace(r"\z", r"\Z")
-    return re.sub(r"(?<!\\)((?:\\\\)*)\$(?=$|\))", r"\1\\Z", pattern)

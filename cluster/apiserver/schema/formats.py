@@ -8,11 +8,13 @@ from collections.abc import Callable
 from datetime import date
 from urllib.parse import urlsplit
 
+from cluster.apiserver.schema.patterns import Pattern
+
 DATE_TIME = re.compile(r"^\d{4}-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d)$")
 UUID = re.compile(r"^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$", re.IGNORECASE)
-EMAIL = re.compile(r"^[^@\s]+@[^@\s]+$")
-HOSTNAME = re.compile(r"^([a-zA-Z0-9_]([a-zA-Z0-9_-]{0,62})\.?)+$")
-DURATION = re.compile(r"^([+-]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$|^0$")
+EMAIL = Pattern(r"^[^@\s]+@[^@\s]+$")
+HOSTNAME = Pattern(r"^([a-zA-Z0-9_]([a-zA-Z0-9_-]{0,62})\.?)+$")
+DURATION = Pattern(r"^([+-]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$|^0$")
 
 INTEGER_RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 
@@ -76,7 +78,7 @@ CHECKS: dict[str, Callable[[str], bool]] = {
     "cidr": is_cidr,
     "uri": is_uri,
     "uuid": lambda text: UUID.match(text) is not None,
-    "email": lambda text: EMAIL.match(text) is not None,
-    "hostname": lambda text: HOSTNAME.match(text) is not None and len(text) <= 253,
-    "duration": lambda text: DURATION.match(text) is not None,
+    "email": EMAIL.matches,
+    "hostname": lambda text: len(text) <= 253 and HOSTNAME.matches(text),
+    "duration": DURATION.matches,
 }

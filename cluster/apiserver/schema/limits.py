@@ -38,8 +38,8 @@ def _string(value: str, limits: Limits, path: str, errors: list[FieldError]) -> 
         errors.append(field_invalid(path, value, f"{path} in body should be at least {limits.min_length} chars long"))
     if limits.max_length is not None and len(value) > limits.max_length:
         errors.append(field_too_long(path, f"may not be more than {limits.max_length} bytes"))
-    if limits.pattern is not None and not limits.pattern.search(value):
-        errors.append(field_invalid(path, value, f"{path} in body should match '{limits.pattern.pattern}'"))
+    if limits.pattern is not None and not limits.pattern.matches(value):
+        errors.append(field_invalid(path, value, f"{path} in body should match '{limits.pattern.text}'"))
     check = CHECKS.get(limits.format)
     if check is not None and not check(value):
         shown = f'{path} in body must be of type {limits.format}: "{value}"'

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cluster.apiserver.cel.rules import Rule
+    from cluster.apiserver.schema.patterns import Pattern
 
 
 class Limits:
@@ -21,7 +21,7 @@ class Limits:
 
     def __init__(self) -> None:
         self.enum: list[Any] | None = None
-        self.pattern: re.Pattern[str] | None = None
+        self.pattern: Pattern | None = None
         self.format: str = ""
         self.minimum: float | None = None
         self.maximum: float | None = None

@@ -37,6 +37,8 @@ def matcher_of(target: Target, query: Mapping[str, str], name: str = "") -> Matc
 
 
 def label_tests(selector: str) -> list[LabelTest]:
+    # One space says as much as a thousand, over which the expression would go back and forth.
+    selector = " ".join(selector.split())
     tests: list[LabelTest] = []
     position = 0
     while position < len(selector):

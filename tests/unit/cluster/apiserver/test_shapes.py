@@ -11,8 +11,9 @@ from cluster.apiserver.kinds.custom import version_order
 from cluster.apiserver.kinds.identifiers import new_uid
 from cluster.apiserver.kinds.times import duration, micro
 from cluster.apiserver.output.jsonpath import compile_path, results
-from cluster.apiserver.schema.compile import compile_schema, python_pattern
+from cluster.apiserver.schema.compile import compile_schema
 from cluster.apiserver.schema.normalize import normalize
+from cluster.apiserver.schema.patterns import BadPattern, Pattern
 from cluster.apiserver.schema.validate import validate
 from cluster.apiserver.verbs.selectors import field_terms, label_tests
 from tests.unit.cluster.apiserver.values import NODE, OBJECTS, SPEC
@@ -99,10 +100,21 @@ def test_uids_are_random_uuids() -> None:
 
 
 def test_patterns_end_where_they_say() -> None:
-    assert python_pattern(r"^a\$b$") == r"^a\$b\Z"
+    assert Pattern(r"^a\$b$").matches("a$b")
     node = compile_schema({"type": "string", "pattern": "^a$"})
     assert validate("a", node) == []
     assert validate("a\n", node) != []
+
+
+def test_a_pattern_takes_no_longer_for_being_cruel() -> None:
+    """Python's own would go on for longer than the universe; the test's time-out is what fails then."""
+    assert not Pattern("^(a+)+$").matches("a" * 100_000 + "!")
+
+
+@pytest.mark.parametrize("text", ["(?=a)", "a{1,2000}", "(a", r"\1"])
+def test_what_the_real_servers_expressions_do_not_have_is_refused(text: str) -> None:
+    with pytest.raises(BadPattern):
+        Pattern(text)
 
 
 @given(OBJECTS)
