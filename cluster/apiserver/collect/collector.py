@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
-from cluster.apiserver.collect.definitions import serve_stored, settle_definition
+from cluster.apiserver.collect.definitions import frees_names, serve_stored, settle_definition
 from cluster.apiserver.collect.namespaces import ALWAYS, settle_namespace
 from cluster.apiserver.collect.owners import Dependents, owner_place, settle_dependent, settle_owner
 from cluster.apiserver.kinds import times
@@ -51,6 +51,9 @@ class Collector:
                 self._look_around(change)
             elif change.resource == DEFINITIONS or record.owners or record.deleting:
                 self._look_at(change.resource, record)
+            if change.resource == DEFINITIONS and frees_names(change):
+                for other in self._context.store.table(DEFINITIONS).scan():
+                    self._add(DEFINITION, DEFINITIONS, other.key)
 
     async def run(self) -> None:
         while True:
@@ -95,9 +98,6 @@ class Collector:
         namespace = store.get(NAMESPACES, ("", record.namespace)) if record.namespace else None
         if namespace is not None and namespace.deleting:
             self._add(NAMESPACE, NAMESPACES, namespace.key)
-        if change.resource == DEFINITIONS:
-            for other in store.table(DEFINITIONS).scan():
-                self._add(DEFINITION, DEFINITIONS, other.key)
         definition = store.get(DEFINITIONS, ("", change.resource))
         if definition is not None and definition.deleting:
             self._add(DEFINITION, DEFINITIONS, definition.key)

@@ -2,8 +2,19 @@
 
 from collections.abc import Iterable
 
-from cluster.apiserver.collect.edit import delete_now, edit, without_finalizer
-from cluster.apiserver.kinds.builtin.definitions import CLEANUP, accepted, refused, set_condition
+from cluster.apiserver.collect.edit import delete_now, edit_status, without_finalizer
+from cluster.apiserver.kinds.accepted_names import Taken, Verdict, taken
+from cluster.apiserver.kinds.builtin.conditions import (
+    deletion_completed,
+    deletion_in_progress,
+    established,
+    is_true,
+    names_accepted,
+    never_established,
+    not_established,
+    set_condition,
+)
+from cluster.apiserver.kinds.builtin.definitions import CLEANUP
 from cluster.apiserver.kinds.builtin.table import DEFINITIONS
 from cluster.apiserver.kinds.model import Resource
 from cluster.apiserver.schema.normalize import normalize
@@ -17,26 +28,37 @@ def serve_committed(context: Context, changes: Iterable[Change]) -> None:
     for change in changes:
         if change.resource != DEFINITIONS:
             continue
-        definition = change.record.decode()
-        spec = definition["spec"]
         if change.type == "DELETED":
-            context.registry.withdraw(spec["group"], spec["names"]["plural"])
+            context.registry.forget(change.record.name)
             context.hub.disconnect(change.record.name)
-            _serve_waiting(context)
-        elif context.registry.name_conflict(definition) is None:
-            before = change.previous.decode()["spec"] if change.previous is not None else None
-            resource = context.registry.serve(definition)
-            if before is not None and before != spec:
-                show_defaults(context, resource)
-                context.hub.disconnect(resource.id)
+            continue
+        definition = change.record.decode()
+        before = change.previous.decode()["spec"] if change.previous is not None else None
+        resource = _serve(context, definition)
+        if resource is not None and before is not None and before != definition["spec"]:
+            show_defaults(context, resource)
+            context.hub.disconnect(resource.id)
 
 
 def serve_stored(context: Context) -> None:
     """At the start: the oldest CRD wins a name."""
     for record in sorted(context.store.table(DEFINITIONS).scan(), key=_established_first):
-        definition = record.decode()
-        if context.registry.name_conflict(definition) is None:
-            show_defaults(context, context.registry.serve(definition))
+        resource = _serve(context, record.decode())
+        if resource is not None:
+            show_defaults(context, resource)
+
+
+def _serve(context: Context, definition: Json) -> Resource | None:
+    """Not before all of its names are its own; once it was established it stays so, whatever names it wants then."""
+    verdict, name = context.registry.judge(definition), definition["metadata"]["name"]
+    context.registry.claim(definition, verdict.names)
+    built_in = context.registry.by_id(name)
+    if built_in is not None and not built_in.custom:
+        return None
+    if not verdict.reason or is_true(definition, "Established"):
+        return context.registry.serve(definition, verdict.names)
+    context.registry.withdraw(name)
+    return None
 
 
 def show_defaults(context: Context, resource: Resource) -> None:
@@ -52,49 +74,64 @@ def show_defaults(context: Context, resource: Resource) -> None:
             context.store.replace_quietly(resource.id, Record(body, record.rv, obj["metadata"]))
 
 
+def frees_names(change: Change) -> bool:
+    """Of a definition: others may have waited for a name that it has no more."""
+    if change.type == "DELETED":
+        return True
+    had, has = _accepted(change.previous), _accepted(change.record)
+    return not (had.resources <= has.resources and had.kinds <= has.kinds)
+
+
 async def settle_definition(context: Context, name: str) -> None:
-    """Write what there is to say in the status, or go on with the deletion."""
+    """Write what there is to say in the status, or go on with the deletion. In the steps of the real server: each of
+    them finds out by itself whether it is still to be done."""
     record = context.store.latest(DEFINITIONS, ("", name))
     if record is None:
         return
     definition = record.decode()
-    if record.deleting:
-        await _clean_up(context, definition)
-        return
-    conflict = context.registry.name_conflict(definition)
-
-    def judge(obj: Json) -> None:
-        status = obj.setdefault("status", {})
-        for wanted in refused(conflict[1], conflict[0]) if conflict else accepted():
-            set_condition(status, wanted)
-        status["acceptedNames"] = {"plural": "", "kind": ""} if conflict else dict(obj["spec"]["names"])
-        stored = status.setdefault("storedVersions", [])
-        storage = next(v["name"] for v in obj["spec"]["versions"] if v.get("storage"))
-        if storage not in stored:
-            stored.append(storage)
-
-    await edit(context, DEFINITIONS, ("", name), judge)
+    verdict = context.registry.judge(definition)
+    await edit_status(context, DEFINITIONS, ("", name), lambda obj: _note_names(obj, verdict))
+    if not verdict.reason:
+        await edit_status(context, DEFINITIONS, ("", name), _establish)
+    if record.deleting and CLEANUP in definition["metadata"].get("finalizers", ()):
+        await _clean_up(context, name)
 
 
-async def _clean_up(context: Context, definition: Json) -> None:
-    name = definition["metadata"]["name"]
-    if context.registry.by_id(name) is not None:
-        for record in list(context.store.table(name).scan()):
+def _note_names(definition: Json, verdict: Verdict) -> None:
+    status = definition["status"]
+    status["acceptedNames"] = verdict.names
+    set_condition(status, names_accepted(verdict))
+    if not is_true(definition, "Established"):
+        set_condition(status, not_established(verdict))
+
+
+def _establish(definition: Json) -> None:
+    set_condition(definition["status"], established())
+
+
+async def _clean_up(context: Context, name: str) -> None:
+    key = ("", name)
+    await edit_status(context, DEFINITIONS, key, lambda obj: set_condition(obj["status"], deletion_in_progress()))
+    resource, objects = context.registry.by_id(name), context.store.table(name)
+    if resource is not None and resource.custom:
+        for record in list(objects.scan()):
             await delete_now(context, name, record)
-    if not context.store.table(name).records:
-        await edit(context, DEFINITIONS, ("", name), without_finalizer(CLEANUP))
+        if objects.records:
+            return
+    await edit_status(context, DEFINITIONS, key, _release)
 
 
-def _serve_waiting(context: Context) -> None:
-    """A name has become free: the CRDs that were refused may have it."""
-    for record in context.store.table(DEFINITIONS).scan():
-        definition = record.decode()
-        if context.registry.by_id(record.name) is None and context.registry.name_conflict(definition) is None:
-            context.registry.serve(definition)
+def _release(definition: Json) -> None:
+    completed = deletion_completed() if is_true(definition, "Established") else never_established()
+    set_condition(definition["status"], completed)
+    without_finalizer(CLEANUP)(definition)
+
+
+def _accepted(record: Record | None) -> Taken:
+    status = record.decode().get("status") if record is not None else None
+    return taken([(status or {}).get("acceptedNames") or {}])
 
 
 def _established_first(record: Record) -> tuple[bool, str]:
     definition = record.decode()
-    conditions = (definition.get("status") or {}).get("conditions") or []
-    established = any(c["type"] == "Established" and c["status"] == "True" for c in conditions)
-    return (not established, definition["metadata"]["creationTimestamp"])
+    return (not is_true(definition, "Established"), definition["metadata"]["creationTimestamp"])

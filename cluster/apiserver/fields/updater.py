@@ -26,7 +26,7 @@ from cluster.apiserver.fields.sets import (
     union,
     without_trees,
 )
-from cluster.apiserver.fields.walk import compare, everything_in, to_set
+from cluster.apiserver.fields.walk import compare, everything_in, same, to_set
 from cluster.apiserver.schema.node import Node
 from cluster.apiserver.types import Json
 
@@ -129,6 +129,13 @@ class Applied:
     def store(self, obj: Json) -> None:
         _store(obj["metadata"], capped(self.entries))
 
+    def store_over(self, obj: Json, old: Json) -> None:
+        """The same of a change: one that comes to nothing once it was completed has no time of its own either."""
+        self.store(obj)
+        before = old["metadata"].get("managedFields")
+        if before and same(_untimed(obj), _untimed(old)):
+            obj["metadata"]["managedFields"] = before
+
 
 def apply(
     live: Json | None, config: Json, node: Node, who: Entry, ignored: FieldSet = EMPTY, force: bool = False
@@ -161,6 +168,11 @@ def _trimmed(obj: Json) -> Json:
     metadata = {name: value for name, value in obj["metadata"].items() if name not in UNOWNED}
     rest = {name: value for name, value in obj.items() if name not in ("apiVersion", "kind", "metadata")}
     return {"metadata": metadata, **rest} if metadata else rest
+
+
+def _untimed(obj: Json) -> Json:
+    entries = [{**entry, "time": ""} for entry in obj["metadata"].get("managedFields") or []]
+    return {**obj, "metadata": {**obj["metadata"], "managedFields": entries}}
 
 
 def _settle(old: Json, new: Json, node: Node, others: list[Entry], force: bool, allowed: FieldSet) -> list[Entry]:

@@ -3,8 +3,9 @@
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from cluster.apiserver import discovery
 from cluster.apiserver.access.rules import Attributes, refusal
+from cluster.apiserver.discovery.answer import discover
+from cluster.apiserver.discovery.plain import VERSION
 from cluster.apiserver.errors import (
     ApiError,
     PageNotFound,
@@ -67,6 +68,8 @@ class Dispatcher:
         if review is not None:
             return self._review(request, place, review)
         resource, version = self._find(place)
+        if version.deprecation:
+            request.warnings.append(version.deprecation)
         target = _target(place, resource, version)
         form = negotiate(request.headers.get("accept", ""))
         if place.subresource:
@@ -99,31 +102,15 @@ class Dispatcher:
         if path in HEALTH or path.startswith(("/livez/", "/readyz/", "/healthz/")):
             return text_response(200, "ok")
         if path == "/version":
-            return json_response(200, discovery.VERSION)
+            return json_response(200, VERSION)
         if path.startswith("/openapi/"):
             return self._documents.answer(request)
-        found = self._discover(path, place)
+        found = discover(self._context.registry, request, place)
         if found is None:
             raise PageNotFound
         if request.method not in ("GET", "HEAD"):
             raise method_not_allowed()
-        return json_response(200, found)
-
-    def _discover(self, path: str, place: Place | None) -> object:
-        registry = self._context.registry
-        if place is not None:
-            return discovery.resource_list(registry, place.group, place.version)
-        if path == "/api":
-            return discovery.api_versions()
-        if path == "/apis":
-            return discovery.group_list(registry)
-        if path == "/":
-            return {
-                "paths": ["/api", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"]
-            }
-        if path.startswith("/apis/") and path.count("/") == 2:
-            return discovery.group(registry, path.removeprefix("/apis/"))
-        return None
+        return found
 
     def _authorize(self, request: Request, place: Place, verb: str) -> None:
         resource = f"{place.plural}/{place.subresource}" if place.subresource else place.plural

@@ -1,5 +1,7 @@
 """A CustomResourceDefinition to the `Resource` that serves it."""
 
+import logging
+
 from cluster.apiserver.kinds.model import Column, Resource, ScalePaths, Version
 from cluster.apiserver.kinds.schemas import METADATA
 from cluster.apiserver.kinds.strategy import Strategy
@@ -10,6 +12,8 @@ from cluster.apiserver.types import Json
 
 AGE = Column("Age", "date", compile_path(".metadata.creationTimestamp"))
 COMPILED_METADATA = compile_schema(METADATA)
+
+log = logging.getLogger(__name__)
 
 
 class CustomStrategy(Strategy):
@@ -33,14 +37,17 @@ class CustomStrategy(Strategy):
         return self._selectable
 
 
-def resource_of(definition: Json) -> Resource:
+def resource_of(definition: Json, names: Json) -> Resource:
+    """`names` are those that the definition was given, which may be others than it wants by now."""
     spec = definition["spec"]
-    names = spec["names"]
-    versions = {v["name"]: _version(v) for v in sorted(spec["versions"], key=lambda v: version_order(v["name"]))}
+    versions = {
+        v["name"]: _version(v, _deprecation(v, spec))
+        for v in sorted(spec["versions"], key=lambda v: version_order(v["name"]))
+    }
     storage = next(v["name"] for v in spec["versions"] if v.get("storage"))
     return Resource(
         group=spec["group"],
-        plural=names["plural"],
+        plural=spec["names"]["plural"],
         singular=names.get("singular") or names["kind"].lower(),
         kind=names["kind"],
         list_kind=names.get("listKind") or names["kind"] + "List",
@@ -75,22 +82,35 @@ def version_order(name: str) -> tuple[int, int, int, str]:
     return (0, -int(number), 0, name) if name.startswith("v") and number.isdigit() else (3, 0, 0, name)
 
 
-def _version(raw: Json) -> Version:
+def _deprecation(raw: Json, spec: Json) -> str:
+    """What whoever uses the version is told, "" for nothing."""
+    told = f"{spec['group']}/{raw['name']} {spec['names']['kind']} is deprecated"
+    return (raw.get("deprecationWarning") or told) if raw.get("deprecated") else ""
+
+
+def _version(raw: Json, deprecation: str) -> Version:
     schema: Json = raw["schema"]["openAPIV3Schema"]
     subresources = raw.get("subresources") or {}
-    columns = [_column(column) for column in raw.get("additionalPrinterColumns") or []]
-    deprecation = raw.get("deprecationWarning") or "this version is deprecated" if raw.get("deprecated") else ""
     return Version(
         name=raw["name"],
         schema=whole(compile_schema(schema)),
         openapi=schema,
-        columns=tuple(columns) or (AGE,),
+        columns=_columns(raw.get("additionalPrinterColumns") or []) or (AGE,),
         has_status="status" in subresources,
         scale=_scale(subresources.get("scale")),
         selectable=tuple(field["jsonPath"].lstrip(".") for field in raw.get("selectableFields") or []),
         served=bool(raw.get("served")),
         deprecation=deprecation,
     )
+
+
+def _columns(raw: list[Json]) -> tuple[Column, ...]:
+    """None of them if the path of one cannot be read: its definition was accepted, and its objects are to be shown."""
+    try:
+        return tuple(_column(column) for column in raw)
+    except ValueError as error:
+        log.warning("the default columns are shown: %s", error)
+        return ()
 
 
 def _column(raw: Json) -> Column:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from cluster.apiserver.kinds.accepted_names import Taken, Verdict, judge, taken
 from cluster.apiserver.kinds.custom import resource_of, version_order
 from cluster.apiserver.kinds.model import Resource, Version
 from cluster.apiserver.types import Json
@@ -13,6 +14,7 @@ class Registry:
     def __init__(self, built_in: list[Resource]) -> None:
         self._resources: dict[tuple[str, str], Resource] = {(r.group, r.plural): r for r in built_in}
         self._terminating: set[str] = set()
+        self._claims: dict[str, tuple[str, Json]] = {}
         self._by_id = {r.id: r for r in built_in}
         self.revision = 0
 
@@ -44,28 +46,23 @@ class Registry:
             names.update(version.name for version in resource.versions.values() if version.served)
         return {group: sorted(names, key=version_order) for group, names in found.items() if names}
 
-    def name_conflict(self, definition: Json) -> tuple[str, str] | None:
-        """(reason, message) if another resource of the group already has one of the names."""
-        spec = definition["spec"]
-        names = spec["names"]
-        for other in self:
-            if other.group != spec["group"] or other.plural == names["plural"]:
-                continue
-            taken = {other.plural, other.singular, *other.short_names}
-            if names["kind"] in (other.kind, other.list_kind):
-                return "KindConflict", f'"{names["kind"]}" is already in use'
-            for reason, wanted in (
-                ("PluralConflict", [names["plural"]]),
-                ("SingularConflict", [names.get("singular", "")]),
-                ("ShortNamesConflict", names.get("shortNames") or []),
-            ):
-                for name in wanted:
-                    if name in taken:
-                        return reason, f'"{name}" is already in use'
-        return None
+    def judge(self, definition: Json) -> Verdict:
+        """Which of its names a definition may have, beside all those that others have already."""
+        had = (definition.get("status") or {}).get("acceptedNames") or {}
+        used = self._taken(definition["spec"]["group"], definition["metadata"]["name"], had)
+        return judge(definition["spec"]["names"], had, used)
 
-    def serve(self, definition: Json) -> Resource:
-        resource = resource_of(definition)
+    def _taken(self, group: str, but: str, own: Json) -> Taken:
+        claims = (names for name, (where, names) in self._claims.items() if where == group and name != but)
+        built_in = (_names_of(resource) for resource in self if resource.group == group and not resource.custom)
+        return taken([own, *claims, *built_in])
+
+    def claim(self, definition: Json, names: Json) -> None:
+        """These are its names from now on, whether it is served or not."""
+        self._claims[definition["metadata"]["name"]] = (definition["spec"]["group"], names)
+
+    def serve(self, definition: Json, names: Json) -> Resource:
+        resource = resource_of(definition, names)
         self._resources[(resource.group, resource.plural)] = resource
         self._by_id[resource.id] = resource
         if "deletionTimestamp" in definition["metadata"]:
@@ -73,13 +70,30 @@ class Registry:
         self.revision += 1
         return resource
 
-    def withdraw(self, group: str, plural: str) -> None:
-        resource = self._resources.pop((group, plural), None)
-        if resource is not None:
-            del self._by_id[resource.id]
-            self._terminating.discard(resource.id)
+    def withdraw(self, identity: str) -> None:
+        """Of a definition that is no more, or is not to be served any more."""
+        resource = self._by_id.get(identity)
+        if resource is not None and resource.custom:
+            del self._resources[(resource.group, resource.plural)]
+            del self._by_id[identity]
+            self._terminating.discard(identity)
             self.revision += 1
+
+    def forget(self, name: str) -> None:
+        """A definition is gone: its names are free."""
+        self.withdraw(name)
+        self._claims.pop(name, None)
 
     def terminating(self, resource: Resource) -> bool:
         """Its CRD is being deleted: nothing new may be created."""
         return resource.id in self._terminating
+
+
+def _names_of(resource: Resource) -> Json:
+    return {
+        "plural": resource.plural,
+        "singular": resource.singular,
+        "shortNames": list(resource.short_names),
+        "kind": resource.kind,
+        "listKind": resource.list_kind,
+    }

@@ -143,7 +143,7 @@ CRD_VERSION: Json = an_object(
     additionalPrinterColumns=a_list(PRINTER_COLUMN),
     selectableFields=a_list(an_object(jsonPath=STRING)),
 )
-CONVERSION = an_object(strategy=STRING | {"default": "None"}, webhook=FREE)
+CONVERSION = an_object(strategy=STRING, webhook=FREE)
 CRD = an_object(
     spec=an_object(
         group=STRING,
@@ -153,5 +153,7 @@ CRD = an_object(
         conversion=CONVERSION | {"default": {"strategy": "None"}},
         preserveUnknownFields=BOOLEAN,
     ),
-    status=an_object(conditions=a_map(CONDITION, "type"), acceptedNames=NAMES, storedVersions=a_list(STRING)),
+    status=an_object(
+        conditions=a_map(CONDITION, "type") | {"nullable": True}, acceptedNames=NAMES, storedVersions=a_list(STRING)
+    ),
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 from cluster.apiserver.errors import FieldError
 from cluster.apiserver.fields.sets import EMPTY, FieldSet
+from cluster.apiserver.kinds import times
 from cluster.apiserver.kinds.names import name_errors
 from cluster.apiserver.types import Json
 
@@ -32,6 +33,12 @@ class Strategy:
     """What the server sets itself when an object is made."""
     type_errors_are_bad_requests = False
     """A wrong type is a 400 (the real server fails to decode it), not a 422."""
+    ratchets = True
+    """What was wrong with an object before may stay as it is."""
+    status_carries_metadata = False
+    """A write to the status subresource sets labels, finalizers and the like, too."""
+    precondition_names_plural = False
+    """A failed precondition of a deletion is told of the plural, not of the kind."""
 
     def prepare(self, obj: Json, old: Json | None) -> None:
         """Complete `obj` before validation; `old` is None at a create."""
@@ -47,8 +54,22 @@ class Strategy:
         """Problems that the schema cannot express."""
         return []
 
-    def warnings(self, obj: Json) -> list[str]:
-        return []
+    def validate_status(self, obj: Json, old: Json) -> list[FieldError]:
+        """The same of a write to the status subresource."""
+        return self.validate(obj, old)
+
+    def mark_deleted(self, obj: Json, holder: str) -> None:
+        """Note that the deletion is asked for, perhaps once more; `holder`: the finalizer that it is to wait for, or
+        ""."""
+        metadata = obj["metadata"]
+        if "deletionTimestamp" in metadata:
+            return
+        if holder and holder not in metadata.get("finalizers", ()):
+            metadata["finalizers"] = [*metadata.get("finalizers", ()), holder]
+        metadata["deletionTimestamp"] = times.now()
+        metadata["deletionGracePeriodSeconds"] = 0
+        if "generation" in metadata:
+            metadata["generation"] += 1
 
     def selectable(self, obj: Json, field: str) -> str | None:
         """The value of a field selector's field; None if the field cannot be selected by."""

@@ -1,5 +1,6 @@
 """The Accept header: plain objects, Tables or metadata only."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -30,11 +31,7 @@ def negotiate(accept: str) -> Form:
     """The first form in the client's list that can be given. Raises 406 if there is none."""
     if not accept:
         return OBJECT
-    for option in accept.split(","):
-        media, *raw = (part.strip() for part in option.split(";"))
-        if media not in JSON_RANGES:
-            continue
-        parameters = dict(part.partition("=")[::2] for part in raw)
+    for parameters in options_of(accept):
         wanted = parameters.get("as")
         if not wanted:
             return OBJECT
@@ -43,3 +40,11 @@ def negotiate(accept: str) -> Form:
         if shape is not None and parameters.get("g", "meta.k8s.io") == "meta.k8s.io" and version in VERSIONS:
             return Form(shape, version)
     raise not_acceptable(ACCEPTED)
+
+
+def options_of(accept: str) -> Iterator[dict[str, str]]:
+    """The parameters of each of the client's options that JSON would do for, in its order."""
+    for option in accept.split(","):
+        media, *raw = (part.strip() for part in option.split(";"))
+        if media in JSON_RANGES:
+            yield dict(part.partition("=")[::2] for part in raw)

@@ -73,7 +73,8 @@ def new_object(context: Context, target: Target, obj: Json, request: Request) ->
     if target.version.has_status:
         obj.pop("status", None)
     problems = target.resource.strategy.name_errors(metadata.get("name"))
-    if problems:
+    # Of kinds of its own the real server tells all that is wrong at once.
+    if problems and (target.resource.custom or not metadata.get("name")):
         problems += rules_left_out(target, problems)
         raise invalid(target.resource.group, target.resource.kind, metadata.get("name") or "", problems)
     complete(target, obj, None)

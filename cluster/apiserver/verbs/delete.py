@@ -12,22 +12,20 @@ from cluster.apiserver.errors import (
 )
 from cluster.apiserver.http.request import Request
 from cluster.apiserver.http.response import Response, json_response
-from cluster.apiserver.kinds import times
-from cluster.apiserver.kinds.builtin.definitions import set_condition, terminating
 from cluster.apiserver.kinds.builtin.namespaces import PROTECTED
-from cluster.apiserver.kinds.builtin.table import DEFINITIONS, NAMESPACES
+from cluster.apiserver.kinds.builtin.table import NAMESPACES
 from cluster.apiserver.kinds.model import Target
 from cluster.apiserver.output.negotiate import Form
 from cluster.apiserver.output.render import render, render_list
 from cluster.apiserver.protobuf.decode import decode_object
-from cluster.apiserver.storage.records import Record
+from cluster.apiserver.storage.records import Record, encode
 from cluster.apiserver.types import Json
 from cluster.apiserver.verbs.body import PROTOBUF, parse_json
 from cluster.apiserver.verbs.context import Context
 from cluster.apiserver.verbs.read import snapshot
 from cluster.apiserver.verbs.selectors import matcher_of
 from cluster.apiserver.verbs.update import deletable, existing
-from cluster.apiserver.verbs.views import bytes_in, dry_bytes, object_in, to_storage
+from cluster.apiserver.verbs.views import bytes_in, object_in, to_storage
 
 POLICIES = ("Background", "Foreground", "Orphan")
 HOLDING = {"Foreground": "foregroundDeletion", "Orphan": "orphan"}
@@ -112,7 +110,7 @@ async def delete_record(context: Context, target: Target, record: Record, option
     """(is it gone at once, the object as it was at its end or as it now waits for its finalizers)"""
     resource = target.resource
     obj = object_in(record, target)
-    _mark(target, obj, options.policy)
+    resource.strategy.mark_deleted(obj, HOLDING.get(options.policy, ""))
     if deletable(obj):
         if options.dry_run:
             return True, bytes_in(record, resource, target.version)
@@ -121,26 +119,9 @@ async def delete_record(context: Context, target: Target, record: Record, option
     if record.deleting and obj == object_in(record, target):
         return False, bytes_in(record, resource, target.version)
     if options.dry_run:
-        return False, dry_bytes(obj)
+        return False, encode(obj)
     stored = await context.store.put(resource.id, to_storage(obj, target), record)
     return False, bytes_in(stored, resource, target.version)
-
-
-def _mark(target: Target, obj: Json, policy: str) -> None:
-    """Deletion is asked for: stamp the object, and add the finalizer that makes the collector do the rest."""
-    metadata = obj["metadata"]
-    if "deletionTimestamp" not in metadata:
-        holder = HOLDING.get(policy)
-        if holder is not None and holder not in metadata.get("finalizers", ()):
-            metadata["finalizers"] = [*metadata.get("finalizers", ()), holder]
-        metadata["deletionTimestamp"] = times.now()
-        metadata["deletionGracePeriodSeconds"] = 0
-        if "generation" in metadata:
-            metadata["generation"] += 1
-    if target.resource.id == NAMESPACES:
-        obj.setdefault("status", {})["phase"] = "Terminating"
-    elif target.resource.id == DEFINITIONS and "status" in obj:
-        set_condition(obj["status"], terminating())
 
 
 def _protect(target: Target) -> None:
@@ -159,7 +140,8 @@ def _require_preconditions(target: Target, record: Record, options: DeleteOption
             f"ResourceVersion in object meta: {record.rv}"
         )
     if told:
-        raise conflict(resource.group, resource.kind, target.name, told)
+        told_of = resource.plural if resource.strategy.precondition_names_plural else resource.kind
+        raise conflict(resource.group, told_of, target.name, told)
 
 
 def _success(target: Target, record: Record) -> Json:

@@ -128,7 +128,7 @@ def _apply(context: Context, target: Target, request: Request, form: Form) -> Aw
         sync_annotation(obj, config)
     tidy(target, obj, [], options, request)
     settle(context, target, obj, old, request)
-    applied.store(obj)
+    applied.store_over(obj, old)
     return stored(200, store_change(context, target, record, old, obj, options, form))
 
 

@@ -57,7 +57,8 @@ def _name_in(obj: Json) -> str:
 def tidy(target: Target, obj: Json, duplicates: list[str], options: WriteOptions, request: Request) -> None:
     """Prune and default in place; unknown and duplicate fields are ignored, warned of or refused as asked."""
     unknown = normalize(obj, target.version.schema)
-    told = [f'unknown field "{path}"' for path in sorted(unknown)]
+    # Of kinds of its own the real server tells them as they come.
+    told = [f'unknown field "{path}"' for path in (sorted(unknown) if target.resource.custom else unknown)]
     told += [f'duplicate field "{path}"' for path in duplicates]
     if told and options.field_validation == "Strict":
         raise StrictError(told)
@@ -100,7 +101,7 @@ def complete(target: Target, obj: Json, old: Json | None) -> None:
 def check(target: Target, obj: Json, old: Json | None, request: Request) -> None:
     """Raises the 422 of all that is wrong with `obj`; what was already wrong and is unchanged may stay."""
     errors = _errors(target, obj, old)
-    if errors and old is not None:
+    if errors and old is not None and target.resource.strategy.ratchets:
         before = _errors(target, old, None)
         errors = [error for error in errors if error not in before]
     if errors:
@@ -108,8 +109,6 @@ def check(target: Target, obj: Json, old: Json | None, request: Request) -> None
     finalizers = obj["metadata"].get("finalizers")
     if finalizers:
         request.warnings.extend(finalizer_warnings(finalizers))
-    if target.version.deprecation:
-        request.warnings.append(target.version.deprecation)
 
 
 def _errors(target: Target, obj: Json, old: Json | None) -> list[FieldError]:
@@ -120,10 +119,14 @@ def _errors(target: Target, obj: Json, old: Json | None) -> list[FieldError]:
         if error.field.startswith("metadata."):
             raise bad_request(f"json: cannot unmarshal into ObjectMeta: {error.text()}")
     errors = metadata_errors(obj["metadata"]) + wrong + _scale_errors(target, obj)
+    if old is None and not target.resource.custom:
+        errors += strategy.name_errors(obj["metadata"].get("name"))
     if left_out := rules_left_out(target, errors):
         errors += left_out
     elif schema.rules_below:
         errors.extend(check_rules(obj, ABSENT if old is None else old, schema))
+    if target.subresource == "status" and old is not None:
+        return errors + strategy.validate_status(obj, old)
     errors.extend(strategy.validate(obj, old))
     return errors
 

@@ -123,20 +123,26 @@ def settle(context: Context, target: Target, obj: Json, old: Json, request: Requ
 
 def _keep_what_is_not_addressed(target: Target, obj: Json, old: Json) -> None:
     if target.subresource == "status":
-        status = obj.get("status")
-        managed = obj["metadata"].get("managedFields")
-        api_version, kind = obj["apiVersion"], obj["kind"]
-        obj.clear()
-        obj.update({**without(old, "status"), "apiVersion": api_version, "kind": kind})
-        obj["metadata"] = dict(old["metadata"])
-        if managed is not None:
-            obj["metadata"]["managedFields"] = managed
-        if status is not None:
-            obj["status"] = status
+        _keep_all_but_status(target, obj, old)
     elif target.version.has_status:
         obj.pop("status", None)
         if "status" in old:
             obj["status"] = old["status"]
+
+
+def _keep_all_but_status(target: Target, obj: Json, old: Json) -> None:
+    status, metadata = obj.get("status"), obj["metadata"]
+    api_version, kind = obj["apiVersion"], obj["kind"]
+    obj.clear()
+    obj.update({**without(old, "status"), "apiVersion": api_version, "kind": kind})
+    if target.resource.strategy.status_carries_metadata:
+        obj["metadata"] = metadata
+    else:
+        obj["metadata"] = dict(old["metadata"])
+        if metadata.get("managedFields") is not None:
+            obj["metadata"]["managedFields"] = metadata["managedFields"]
+    if status is not None:
+        obj["status"] = status
 
 
 def _refuse_new_finalizers(target: Target, metadata: Json, before: Json) -> None:

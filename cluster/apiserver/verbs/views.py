@@ -15,7 +15,6 @@ def object_in(record: Record, target: Target) -> Json:
     obj = record.decode()
     if target.version.name != target.resource.storage_version:
         obj["apiVersion"] = target.api_version
-        normalize(obj, target.version.schema)
     return obj
 
 
@@ -32,8 +31,11 @@ def all_bytes_in(records: Sequence[Record], resource: Resource, version: Version
 
 
 def to_storage(obj: Json, target: Target) -> Json:
-    if target.version.name != target.resource.storage_version:
-        obj["apiVersion"] = target.resource.api_version(target.resource.storage_version)
+    """What another version has beyond the stored one is not kept."""
+    resource = target.resource
+    if target.version.name != resource.storage_version:
+        obj["apiVersion"] = resource.api_version(resource.storage_version)
+        normalize(obj, resource.versions[resource.storage_version].schema)
     return obj
 
 

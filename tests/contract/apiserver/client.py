@@ -129,9 +129,9 @@ def unique(prefix: str) -> str:
     return f"{prefix}-{uuid.uuid4().hex[:8]}"
 
 
-def eventually(check: Callable[[], Any]) -> Any:
+def eventually(check: Callable[[], Any], seconds: float = DEADLINE_SECONDS) -> Any:
     """The first true answer of `check`, within the deadline."""
-    deadline = time.monotonic() + DEADLINE_SECONDS
+    deadline = time.monotonic() + seconds
     while not (found := check()):
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.02)

@@ -21,7 +21,7 @@ def definition(group: str, schema: Json | None = None, **names: object) -> Json:
 
 def conditions(api: Api, name: str) -> dict[str, tuple[str, str]]:
     status = api.get(f"{DEFINITIONS}/{name}").get("status", {})
-    return {c["type"]: (c["status"], c["reason"]) for c in status.get("conditions", [])}
+    return {c["type"]: (c["status"], c["reason"]) for c in status.get("conditions") or []}
 
 
 def test_established(api: Api) -> None:
@@ -46,7 +46,7 @@ def test_a_taken_kind_waits(api: Api) -> None:
     api.ok("POST", DEFINITIONS, definition(group))
     eventually(lambda: conditions(api, f"things.{group}"))
     api.ok("POST", DEFINITIONS, definition(group, plural="others", singular="other"))
-    refused = {"NamesAccepted": ("False", "KindConflict"), "Established": ("False", "NotAccepted")}
+    refused = {"NamesAccepted": ("False", "ListKindConflict"), "Established": ("False", "NotAccepted")}
     eventually(lambda: conditions(api, f"others.{group}") == refused)
     others = f"/apis/{group}/v1/namespaces/{api.namespace}/others"
     assert api.request("GET", others).status_code == 404

@@ -5,6 +5,10 @@ from tests.contract.kubernetes.cases import (
     apply,
     built_in,
     create,
+    definition_ends,
+    definition_names,
+    definition_objects,
+    definition_versions,
     definitions,
     delete,
     discovery,
@@ -18,5 +22,6 @@ from tests.contract.kubernetes.cases import (
     watch,
 )
 
-_RECORDS = [create, update, patch, apply, status, delete, lists, watch, built_in, definitions, owners]
-CASES = cases_of([*_RECORDS, discovery, service_accounts, rights])
+_RECORDS = [create, update, patch, apply, status, delete, lists, watch, built_in, owners]
+_DEFINITIONS = [definitions, definition_objects, definition_names, definition_versions, definition_ends]
+CASES = cases_of([*_RECORDS, *_DEFINITIONS, discovery, service_accounts, rights])

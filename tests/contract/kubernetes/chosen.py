@@ -7,5 +7,8 @@ CHOSEN: dict[str, set[int]] = {
     "apply-refused": {4},
     "patch-strategic-lists": {11, 13, 14},
     "watch-refused": {1},
+    "definitions-conversions": {4},
+    "definition-versions-moved": {6},
+    "definition-ends-an-object-made-late": {0},
     "rights-roles": {1},
 }

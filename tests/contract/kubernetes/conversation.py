@@ -44,6 +44,12 @@ class Conversation:
         """Wait, without a word of it in the record, for what a server does in its own time."""
         eventually(check)
 
+    def look(self, path: str, part: Callable[[Any], Any], accept: str = "*/*") -> None:
+        """GET, and compare the form of the answer and this part of it alone."""
+        answer = self.api.http.request("GET", path, headers={"Accept": accept})
+        shown = part(_decoded(answer)) if answer.status_code == 200 else _decoded(answer)
+        self._note(f"GET {path}", {}, answer, {"form": answer.headers.get("content-type"), "part": shown})
+
     def watch(self, path: str, **query: Any) -> list[Json]:
         """All events until the server ends it, as `timeoutSeconds` has it do."""
         answer = self.api.http.request("GET", path, params={"watch": "true", **query})

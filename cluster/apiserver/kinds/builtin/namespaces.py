@@ -30,6 +30,10 @@ class NamespaceStrategy(BuiltIn):
     def validate(self, obj: Json, old: Json | None) -> list[FieldError]:
         return namespace_name_errors(obj["metadata"]["name"]) if old is None else []
 
+    def mark_deleted(self, obj: Json, holder: str) -> None:
+        super().mark_deleted(obj, holder)
+        obj.setdefault("status", {})["phase"] = "Terminating"
+
     def selectable(self, obj: Json, field: str) -> str | None:
         return str((obj.get("status") or {}).get("phase", "")) if field == "status.phase" else None
 

@@ -5,6 +5,7 @@ from cluster.apiserver.kinds import access_schemas, schemas
 from cluster.apiserver.kinds.builtin.data import ConfigMapStrategy, SecretStrategy
 from cluster.apiserver.kinds.builtin.definitions import DefinitionStrategy
 from cluster.apiserver.kinds.builtin.events import EventStrategy, LeaseStrategy
+from cluster.apiserver.kinds.builtin.json_schema import carry_schemas
 from cluster.apiserver.kinds.builtin.namespaces import NamespaceStrategy
 from cluster.apiserver.kinds.builtin.roles import BindingStrategy, RoleStrategy
 from cluster.apiserver.kinds.builtin.service_accounts import ServiceAccountStrategy
@@ -26,6 +27,12 @@ NAMESPACE_COLUMNS = (Column("Status", "string", ("status", "phase")), AGE)
 SECRET_COLUMNS = (Column("Type", "string", ("type",)), Column("Data", "string"), AGE)
 CONFIG_MAP_COLUMNS = (Column("Data", "string"), AGE)
 LEASE_COLUMNS = (Column("Holder", "string", ("spec", "holderIdentity")), AGE)
+CREATED_HELP = (
+    "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed "
+    "to be set in happens-before order across separate operations. Clients may not set this value. It is represented "
+    "in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: "
+    "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
+)
 ROLE_COLUMNS = (Column("Created At", "date", ("metadata", "creationTimestamp")),)
 BINDING_COLUMNS = (
     Column("Role", "string"),
@@ -34,7 +41,7 @@ BINDING_COLUMNS = (
     Column("Groups", "string", priority=1),
     Column("ServiceAccounts", "string", priority=1),
 )
-DEFINITION_COLUMNS = (Column("Created At", "date", ("metadata", "creationTimestamp")),)
+DEFINITION_COLUMNS = (Column("Created At", "date", ("metadata", "creationTimestamp"), description=CREATED_HELP),)
 EVENT_COLUMNS = (
     Column("Last Seen", "string"),
     Column("Type", "string", ("type",)),
@@ -52,16 +59,19 @@ EVENT_COLUMNS = (
 def built_in_resources() -> list[Resource]:
     single = tuple(verb for verb in ALL_VERBS if verb != "deletecollection")
     crd = "CustomResourceDefinition"
+    definitions = _resource(
+        "apiextensions.k8s.io", "customresourcedefinitions", crd, schemas.CRD, DefinitionStrategy(), DEFINITION_COLUMNS,
+        ("crd", "crds"), namespaced=False, has_status=True, categories=("api-extensions",),
+    )  # fmt: skip
+    carry_schemas(definitions.versions["v1"].schema)
     return [
         _resource("", "namespaces", "Namespace", schemas.NAMESPACE, NamespaceStrategy(), NAMESPACE_COLUMNS,
                   ("ns",), namespaced=False, has_status=True, verbs=single),
         _resource("", "secrets", "Secret", schemas.SECRET, SecretStrategy(), SECRET_COLUMNS),
         _resource("", "configmaps", "ConfigMap", schemas.CONFIG_MAP, ConfigMapStrategy(), CONFIG_MAP_COLUMNS, ("cm",)),
         _resource("", "events", "Event", schemas.EVENT, EventStrategy(), EVENT_COLUMNS, ("ev",)),
+        definitions,
         _resource("coordination.k8s.io", "leases", "Lease", schemas.LEASE, LeaseStrategy(), LEASE_COLUMNS),
-        _resource("apiextensions.k8s.io", "customresourcedefinitions", crd, schemas.CRD, DefinitionStrategy(),
-                  DEFINITION_COLUMNS, ("crd", "crds"), namespaced=False, has_status=True,
-                  categories=("api-extensions",)),
         _resource("", SERVICE_ACCOUNTS, "ServiceAccount", access_schemas.SERVICE_ACCOUNT, ServiceAccountStrategy(),
                   (AGE,), ("sa",)),
         *_rights(),

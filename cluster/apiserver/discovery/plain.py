@@ -1,4 +1,4 @@
-"""What is served, for clients that look: /api, /apis, /version."""
+"""A document for each group and version: /api, /apis and what is below them; and /version."""
 
 import base64
 import hashlib
@@ -22,6 +22,8 @@ VERSION: Json = {
 }
 # In the real server's order.
 _CUSTOM_VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"]
+# In which version the real server keeps what is served in another one.
+STORED_ELSEWHERE = {"customresourcedefinitions.apiextensions.k8s.io": "v1beta1"}
 STATUS_VERBS = ["get", "patch", "update"]
 
 
@@ -65,7 +67,10 @@ def resource_list(registry: Registry, group_name: str, version: str) -> Json | N
     entries.extend(_review(each.resource) for each in REVIEWS.values() if each.resource.group == group_name)
     if not entries:
         return None
-    full = f"{group_name}/{version}" if group_name else version
+    if not group_name:
+        # As old as it is, the real one's has no version of its own.
+        return {"kind": "APIResourceList", "groupVersion": version, "resources": entries}
+    full = f"{group_name}/{version}"
     return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": full, "resources": entries}
 
 
@@ -76,7 +81,7 @@ def _group(name: str, versions: list[str]) -> Json:
 
 def _hash(resource: Resource) -> str:
     """Says whether two servers store the kind in the same version."""
-    told = f"{resource.group}/{resource.storage_version}/{resource.kind}"
+    told = f"{resource.group}/{STORED_ELSEWHERE.get(resource.id, resource.storage_version)}/{resource.kind}"
     return base64.b64encode(hashlib.sha256(told.encode()).digest()[:8]).decode()
 
 
