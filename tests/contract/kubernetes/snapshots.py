@@ -15,4 +15,4 @@ def recorded(name: str) -> Said:
 
 def record(name: str, said: Said) -> None:
     FOLDER.mkdir(exist_ok=True)
-    (FOLDER / f"{name}.json").write_text(json.dumps(said, indent=1, ensure_ascii=False) + "\n")
+    (FOLDER / f"{name}.json").write_text(json.dumps(said, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
