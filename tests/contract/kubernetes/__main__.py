@@ -13,6 +13,10 @@ from tests.contract.kubernetes.backends import converse, install
 from tests.contract.kubernetes.snapshots import record, recorded
 
 
+# What it does in its own time it may once do in another order; what has changed differs every time.
+_ATTEMPTS = 3
+
+
 def main(words: list[str]) -> int:
     keep = words == ["record"]
     stale = 0
@@ -20,10 +24,9 @@ def main(words: list[str]) -> int:
         api = Api(plane.url, plane.token, plane.ca)
         install(api)
         for case in CASES:
-            said = converse(api, case)
             if keep:
-                record(case.name, said)
-            elif said != recorded(case.name):
+                record(case.name, converse(api, case))
+            elif not any(converse(api, case) == recorded(case.name) for _ in range(_ATTEMPTS)):
                 stale += 1
                 told(f"{case.name}: the real API server answers otherwise than recorded")
         api.http.close()

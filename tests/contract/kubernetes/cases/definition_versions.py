@@ -31,6 +31,7 @@ def moved(talk: Conversation) -> None:
     talk.say("PATCH", at, {"spec": {"versions": [version("v2")]}}, MERGE)
     await_status(talk, 404, "GET", objects(talk))
     talk.say("GET", f"{objects(talk, version='v2')}/one")
+    talk.settled(lambda: len(talk.api.get(f"/apis/{group_of(talk)}")["versions"]) == 1)
     talk.say("GET", f"/apis/{group_of(talk)}")
 
 
