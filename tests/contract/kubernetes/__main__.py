@@ -12,7 +12,6 @@ from tests.contract.kubernetes.all_cases import CASES
 from tests.contract.kubernetes.backends import converse, install
 from tests.contract.kubernetes.snapshots import record, recorded
 
-
 # What it does in its own time it may once do in another order; what has changed differs every time.
 _ATTEMPTS = 3
 
