@@ -3,8 +3,13 @@
 from collections.abc import AsyncIterator
 
 import pytest
+from hypothesis import settings
 
 from tests.settled import settled
+
+# How long an example takes is the machine's business, not the code's.
+settings.register_profile("setpoint", deadline=None)
+settings.load_profile("setpoint")
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from cluster.builder.step import FindCell
 from cluster.fabric.networks import Networks, a_room
 from cluster.limits.group import Group
+from cluster.limits.removal import remove_patiently
 from cluster.sandbox.cell import Cell
 from cluster.sandbox.confinement import connecting
 
@@ -27,7 +28,7 @@ async def a_place(
             if not made:
                 room = await stack.enter_async_context(a_room(networks))
                 if group := limits():
-                    stack.callback(group.remove)
+                    stack.push_async_callback(remove_patiently, group)
                 made.append(Cell(room, group, connecting(room, ports)))
             return made[0]
 

@@ -29,8 +29,8 @@ class Group(Protocol):
         """What is in use, without what the kernel keeps only because there is room; None: nobody counts."""
         ...
 
-    def remove(self) -> None:
-        """Once nothing runs in it; it may be gone already."""
+    def remove(self) -> bool:
+        """Once nothing runs in it; it may be gone already. False: the kernel does not let it go yet."""
         ...
 
 
@@ -87,8 +87,8 @@ class NoGroup:
     def memory_bytes(self) -> int | None:
         return None
 
-    def remove(self) -> None:
-        return
+    def remove(self) -> bool:
+        return True
 
 
 class NoGroups:

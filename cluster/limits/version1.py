@@ -55,10 +55,11 @@ class Version1Group:
             return None
         return max(0, used - int(spare[1])) if spare else used
 
-    def remove(self) -> None:
+    def remove(self) -> bool:
         for folder in self.folders.values():
             with contextlib.suppress(OSError):
                 folder.rmdir()
+        return not any(folder.exists() for folder in self.folders.values())
 
 
 class Version1Groups:

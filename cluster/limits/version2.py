@@ -51,9 +51,10 @@ class Version2Group:
             return None
         return max(0, used - int(spare[1])) if spare else used
 
-    def remove(self) -> None:
+    def remove(self) -> bool:
         with contextlib.suppress(OSError):
             self.folder.rmdir()
+        return not self.folder.exists()
 
 
 class Version2Groups:

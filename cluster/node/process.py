@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 
+from cluster.limits.removal import remove_patiently
 from cluster.node.folder import InstanceFolder
 from cluster.sandbox.cell import OPEN, Cell
 from cluster.sandbox.launch import Channels, spawn
@@ -62,6 +63,8 @@ class Process:
         finally:
             self.ran_out = self._cell.group is not None and self._cell.group.ran_out()
             self._cell.leave()
+            if self._cell.group is not None:
+                await remove_patiently(self._cell.group)
 
     async def _ended(self) -> int | None:
         code = await wait_end(self._outer) if self._outer else None

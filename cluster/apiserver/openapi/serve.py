@@ -11,6 +11,11 @@ from cluster.apiserver.kinds.registry import Registry
 from cluster.apiserver.openapi.document import document, second_document
 
 V2 = "v2"
+PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
+# Asked for with a sign that a content type may not have.
+PROTOBUF_SENT = PROTOBUF.replace("@", ".")
+# A Document (of the published openapiv2.proto): swagger, info with title and version, no paths.
+NOTHING_DESCRIBED = b"\n\x032.0\x12\x14\n\nKubernetes\x12\x06v1.0.0B\x00"
 
 
 class Documents:
@@ -37,8 +42,11 @@ class Documents:
         raise PageNotFound
 
     def _second(self, request: Request) -> Response:
-        """Version 2 for what still asks for it as JSON; clients that want protobuf go on without it."""
+        """Version 2 for what still asks for it as JSON. As protobuf it describes nothing: kubectl, which wants that for
+        `kind: List`, takes it for a server whose kinds it does not know, and leaves the judging to the server."""
         accept = request.headers.get("accept", "*/*")
+        if PROTOBUF in accept:
+            return Response(200, NOTHING_DESCRIBED, PROTOBUF_SENT)
         if "json" not in accept and "*/*" not in accept:
             raise not_acceptable(("application/json",))
         if V2 not in self._made:

@@ -71,6 +71,30 @@ DELETE_OPTIONS: Message = {
     3: Spec("orphanDependents", "bool"), 4: Spec("propagationPolicy", "string"), 5: Spec("dryRun", "string", True),
 }  # fmt: skip
 
+SERVICE_ACCOUNT: Message = {
+    1: Spec("metadata", "ObjectMeta"), 2: Spec("secrets", "ObjectReference", True),
+    3: Spec("imagePullSecrets", "LocalReference", True), 4: Spec("automountServiceAccountToken", "bool"),
+}  # fmt: skip
+ACCESS_REVIEW_SPEC: Message = {
+    1: Spec("resourceAttributes", "ResourceAttributes"), 2: Spec("nonResourceAttributes", "NonResourceAttributes"),
+    3: Spec("user", "string"), 4: Spec("groups", "string", True), 6: Spec("uid", "string"),
+}  # fmt: skip
+TOKEN_REQUEST_SPEC: Message = {
+    1: Spec("audiences", "string", True), 3: Spec("boundObjectRef", "BoundReference"),
+    4: Spec("expirationSeconds", "int"),
+}  # fmt: skip
+POLICY_RULE: Message = {
+    1: Spec("verbs", "string", True), 2: Spec("apiGroups", "string", True), 3: Spec("resources", "string", True),
+    4: Spec("resourceNames", "string", True), 5: Spec("nonResourceURLs", "string", True),
+}  # fmt: skip
+SUBJECT: Message = {
+    1: Spec("kind", "string"), 2: Spec("apiGroup", "string"), 3: Spec("name", "string"), 4: Spec("namespace", "string"),
+}  # fmt: skip
+ROLE: Message = {1: Spec("metadata", "ObjectMeta"), 2: Spec("rules", "PolicyRule", True)}
+BINDING: Message = {
+    1: Spec("metadata", "ObjectMeta"), 2: Spec("subjects", "Subject", True), 3: Spec("roleRef", "RoleReference"),
+}  # fmt: skip
+
 MESSAGES: dict[str, Message] = {
     "ObjectMeta": OBJECT_META,
     "OwnerReference": OWNER,
@@ -88,6 +112,20 @@ MESSAGES: dict[str, Message] = {
         1: Spec("resourceAttributes", "ResourceAttributes"),
         2: Spec("nonResourceAttributes", "NonResourceAttributes"),
     },
+    "SubjectAccessReviewSpec": ACCESS_REVIEW_SPEC,
+    "RulesReviewSpec": {1: Spec("namespace", "string")},
+    "TokenReviewSpec": {1: Spec("token", "string"), 2: Spec("audiences", "string", True)},
+    "TokenRequestSpec": TOKEN_REQUEST_SPEC,
+    "BoundReference": {
+        1: Spec("kind", "string"),
+        2: Spec("apiVersion", "string"),
+        3: Spec("name", "string"),
+        4: Spec("uid", "string"),
+    },
+    "LocalReference": {1: Spec("name", "string")},
+    "PolicyRule": POLICY_RULE,
+    "Subject": SUBJECT,
+    "RoleReference": {1: Spec("apiGroup", "string"), 2: Spec("kind", "string"), 3: Spec("name", "string")},
     "Preconditions": {1: Spec("uid", "string"), 2: Spec("resourceVersion", "string")},
 }
 KINDS: dict[str, Message] = {
@@ -98,6 +136,16 @@ KINDS: dict[str, Message] = {
     "Lease": {1: Spec("metadata", "ObjectMeta"), 2: Spec("spec", "LeaseSpec")},
     "SelfSubjectAccessReview": {1: Spec("metadata", "ObjectMeta"), 2: Spec("spec", "AccessReviewSpec")},
     "SelfSubjectReview": {1: Spec("metadata", "ObjectMeta")},
+    "SubjectAccessReview": {1: Spec("metadata", "ObjectMeta"), 2: Spec("spec", "SubjectAccessReviewSpec")},
+    "LocalSubjectAccessReview": {1: Spec("metadata", "ObjectMeta"), 2: Spec("spec", "SubjectAccessReviewSpec")},
+    "SelfSubjectRulesReview": {1: Spec("metadata", "ObjectMeta"), 2: Spec("spec", "RulesReviewSpec")},
+    "TokenReview": {1: Spec("metadata", "ObjectMeta"), 2: Spec("spec", "TokenReviewSpec")},
+    "TokenRequest": {1: Spec("metadata", "ObjectMeta"), 2: Spec("spec", "TokenRequestSpec")},
+    "ServiceAccount": SERVICE_ACCOUNT,
+    "Role": ROLE,
+    "ClusterRole": ROLE,
+    "RoleBinding": BINDING,
+    "ClusterRoleBinding": BINDING,
     "DeleteOptions": DELETE_OPTIONS,
 }
 """The kinds that can be decoded, by their name."""

@@ -69,6 +69,10 @@ def client_of(server: Server, namespace: str = "default") -> Api:
 
 @pytest.fixture(scope="session")
 def kubectl() -> str:
+    return kubectl_program()
+
+
+def kubectl_program() -> str:
     """The kubectl that the environment's packages bring, else the machine's."""
     named = os.environ.get("SETPOINT_TEST_KUBECTL")
     if named:

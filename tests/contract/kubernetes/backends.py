@@ -2,13 +2,29 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
 
 import yaml
 
 from tests.contract.apiserver.client import GROUP, Api, eventually, unique
-from tests.contract.apiserver.conftest import DEFINITIONS, WIDGETS
+from tests.contract.apiserver.conftest import DEFINITIONS, WIDGETS, kubectl_program
 from tests.contract.kubernetes.case import Case
 from tests.contract.kubernetes.conversation import Conversation
+from tests.contract.kubernetes.script import play
+
+SCRIPT = "kubectl-script"
+
+
+class Served(Protocol):
+    @property
+    def url(self) -> str: ...
+    @property
+    def token(self) -> str: ...
+    @property
+    def ca(self) -> Path: ...
+    @property
+    def kubeconfig(self) -> Path: ...
 
 
 def install(api: Api) -> None:
@@ -27,6 +43,16 @@ def own_namespace(api: Api) -> Iterator[Api]:
     finally:
         own.http.close()
         api.request("DELETE", f"/api/v1/namespaces/{name}")
+
+
+def typed(server: Served) -> list[dict[str, object]]:
+    """What kubectl prints and how it ends, for each command of the script."""
+    api = Api(server.url, server.token, server.ca)
+    try:
+        with own_namespace(api) as own:
+            return play(kubectl_program(), server.kubeconfig, own.namespace)
+    finally:
+        api.http.close()
 
 
 def converse(api: Api, case: Case) -> list[dict[str, object]]:

@@ -103,11 +103,12 @@ async def test_five_hundred_instances_leave_nothing(tmp_path: Path) -> None:
         for number in range(_ROUNDS):
             used |= await _round(networks, groups, _uids(number))
             users |= set(_uids(number))
-        groups.close()
         assert len(used) == _ROUNDS * _AT_ONCE
         async with asyncio.timeout(60):
             while await _links(keeper) > 1 or _namespaces() - before - own:
                 await asyncio.sleep(0.1)
     async with asyncio.timeout(20):
         while _namespaces() - before or _groups_of(tmp_path) or _processes_of(users):
+            # As an agent does that begins: the kernel counts a process as there for a moment after its end.
+            groups.close()
             await asyncio.sleep(0.1)
