@@ -1,8 +1,9 @@
-"""Nobody gives a right that they do not hold: not by a role, not by a binding."""
+"""Nobody gives a right that they do not hold, by a role or by a binding, and nobody makes by a change what they may not
+create."""
 
 from cluster.apiserver.access.identity import MASTERS, Identity
 from cluster.apiserver.access.rbac import GROUP
-from cluster.apiserver.access.rules import SHOWN, Attributes, Rule, TooMuch, rule_of, uncovered
+from cluster.apiserver.access.rules import SHOWN, Attributes, Rule, TooMuch, refusal, rule_of, uncovered
 from cluster.apiserver.errors import forbidden, not_found
 from cluster.apiserver.kinds.model import Target
 from cluster.apiserver.types import Json
@@ -10,6 +11,14 @@ from cluster.apiserver.verbs.context import Context
 
 _ROLES = ("roles", "clusterroles")
 _COLLECTED = ("ownerReferences", "finalizers", "managedFields", "resourceVersion")
+
+
+def require_create(context: Context, target: Target, identity: Identity) -> None:
+    """Of whoever makes an object by a PUT or an apply: raises 403 for those who may only change what is there."""
+    resource = target.resource
+    wanted = Attributes("create", resource.group, resource.plural, target.namespace, target.name)
+    if not context.access.allows(identity, wanted):
+        raise forbidden(resource.group, resource.plural, target.name, refusal(identity, wanted))
 
 
 def require_grantable(context: Context, target: Target, obj: Json, old: Json | None, identity: Identity) -> None:

@@ -27,6 +27,7 @@ from cluster.apiserver.types import Json
 from cluster.apiserver.verbs.body import parse_json, parse_yaml
 from cluster.apiserver.verbs.context import Context
 from cluster.apiserver.verbs.create import ignored_fields, insert, new_object, require_namespace
+from cluster.apiserver.verbs.grants import require_create
 from cluster.apiserver.verbs.options import WriteOptions, apply_options, write_options
 from cluster.apiserver.verbs.prepare import StrictError, Undecodable, check_identity, tidy, without
 from cluster.apiserver.verbs.stored import stored
@@ -139,6 +140,7 @@ def _apply_new(
         raise ApiError(404, "NotFound", f"{target.resource.plural} {target.name!r} not found", {})
     if config["metadata"].get("resourceVersion"):
         raise conflict(target.resource.group, target.resource.plural, target.name)
+    require_create(context, target, request.identity)
     require_namespace(context, target)
     applied = apply(None, _addressed(target, config), target.version.schema, options.applier(target), _ignored(target))
     obj = _whole(applied.merged, config)

@@ -2,13 +2,11 @@
 
 from collections.abc import Awaitable
 
-from cluster.apiserver.access.rules import Attributes, refusal
 from cluster.apiserver.errors import (
     bad_request,
     conflict,
     field_forbidden,
     field_invalid,
-    forbidden,
     invalid,
     not_found,
 )
@@ -25,7 +23,7 @@ from cluster.apiserver.types import Json
 from cluster.apiserver.verbs.body import Body, read_body
 from cluster.apiserver.verbs.context import Context
 from cluster.apiserver.verbs.create import ignored_fields, made
-from cluster.apiserver.verbs.grants import require_grantable
+from cluster.apiserver.verbs.grants import require_create, require_grantable
 from cluster.apiserver.verbs.options import WriteOptions, write_options
 from cluster.apiserver.verbs.prepare import check, check_identity, complete, desired, tidy, without
 from cluster.apiserver.verbs.stored import Stale, stored
@@ -60,10 +58,7 @@ def _make(
     context: Context, target: Target, body: Body, request: Request, options: WriteOptions, form: Form
 ) -> Awaitable[bytes]:
     """A PUT of what is not there, where the kind has it so: whoever may not create may not do this either."""
-    resource = target.resource
-    wanted = Attributes("create", resource.group, resource.plural, target.namespace, target.name)
-    if not context.access.allows(request.identity, wanted):
-        raise forbidden(resource.group, resource.plural, target.name, refusal(request.identity, wanted))
+    require_create(context, target, request.identity)
     body.obj["metadata"].pop("resourceVersion", None)
     return made(context, target, body, request, options, form)
 

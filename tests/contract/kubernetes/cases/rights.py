@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.contract.apiserver.client import MERGE, Json
+from tests.contract.apiserver.client import APPLY, MERGE, Json
 from tests.contract.kubernetes.conversation import Conversation
 
 GROUP = "rbac.authorization.k8s.io"
@@ -254,6 +254,17 @@ def who_may_give_more(talk: Conversation) -> None:
     talk.say("POST", at, _role("Role", "more", [{**READ, "verbs": ["*"]}]), token=token)
     talk.say("POST", bound, _binding("RoleBinding", "admin", _reference("ClusterRole", "cluster-admin")), token=token)
     talk.say("POST", bound, _binding("RoleBinding", "more", _reference("Role", "more")), token=token)
+
+
+def who_may_only_change(talk: Conversation) -> None:
+    """Makes nothing by an apply, nor by a PUT of a kind whose PUT makes what is not there."""
+    leases = {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["update"]}
+    token = _account_with(talk, [{**READ, "verbs": ["patch"]}, leases])
+    body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "new"}}
+    talk.say("PATCH", f"{talk.api.core('configmaps')}/new", body, APPLY, token=token, fieldManager="me")
+    lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "new"}}
+    at = f"/apis/coordination.k8s.io/v1/namespaces/{talk.api.namespace}/leases/new"
+    talk.say("PUT", at, lease, token=token)
 
 
 def places_that_are_no_resources(talk: Conversation) -> None:
