@@ -5,6 +5,7 @@ from typing import Any
 import orjson
 import yaml
 
+_ENDLESS = 1 << 62
 BOOLEANS = {"y": True, "Y": True, "n": False, "N": False}
 
 
@@ -31,6 +32,19 @@ def load_yaml(raw: bytes) -> Any:
         value = yaml.load(raw, Loader=_Loader)  # noqa: S506
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
-    if raw.count(b"*") and len(orjson.dumps(value)) > 100 * len(raw) + 1_000_000:
+    if raw.count(b"*") and _written_out(value, {}) > 10 * len(raw) + 100_000:
         raise ValueError("excessive aliasing")
     return orjson.loads(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS))
+
+
+def _written_out(value: Any, known: dict[int, int]) -> int:
+    """How many values there would be if every alias were written out. Each is looked at once: written out, a page of
+    aliases fills any memory."""
+    if not isinstance(value, dict | list):
+        return 1
+    if id(value) not in known:
+        # One that holds itself has no end.
+        known[id(value)] = _ENDLESS
+        below = value.values() if isinstance(value, dict) else value
+        known[id(value)] = 1 + sum(_written_out(each, known) for each in below)
+    return known[id(value)]
