@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from cluster.apiserver.errors import conflict
+from cluster.apiserver.errors import ApiError
 from cluster.apiserver.http.response import Response
 from cluster.apiserver.verbs.stored import Stale
 
@@ -31,4 +31,5 @@ class HeavyLane:
                 return await (await self.work(answering))
             except Stale:
                 continue
-        raise conflict("", "", "", "the object was changed by others all the while this change was worked out")
+        told = f"others changed the object each of {_ATTEMPTS} times that this was worked out: try again"
+        raise ApiError(409, "Conflict", told, {})
