@@ -17,8 +17,8 @@ class Group(Protocol):
         """Did the kernel end something in it for want of memory?"""
         ...
 
-    def give_way(self) -> None:
-        """From now on it runs when nobody else wants to. Nothing happens where the kernel cannot."""
+    def give_way(self) -> bool:
+        """From now on it runs when nobody else wants to. False: the kernel cannot, and nothing happens."""
         ...
 
     def take_part(self, allowance: Allowance) -> None:
@@ -78,8 +78,8 @@ class NoGroup:
     def ran_out(self) -> bool:
         return False
 
-    def give_way(self) -> None:
-        return
+    def give_way(self) -> bool:
+        return False
 
     def take_part(self, allowance: Allowance) -> None:
         return

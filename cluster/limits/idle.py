@@ -19,11 +19,13 @@ def gives_way(release: str) -> bool:
     return (major, minor) >= _SINCE
 
 
-def set_idle(group: Path) -> None:
-    """Not on older kernels; and the group may be gone already."""
+def set_idle(group: Path) -> bool:
+    """False: not on older kernels; and the group may be gone already."""
     if gives_way(os.uname().release):
         with contextlib.suppress(FileNotFoundError):
             _write(group / _FILE, "1")
+            return True
+    return False
 
 
 def end_idle(group: Path) -> None:

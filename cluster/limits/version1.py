@@ -38,8 +38,8 @@ class Version1Group:
             return False
         return found is not None and int(found[1]) > 0
 
-    def give_way(self) -> None:
-        set_idle(self.folders["cpu"])
+    def give_way(self) -> bool:
+        return set_idle(self.folders["cpu"])
 
     def take_part(self, allowance: Allowance) -> None:
         end_idle(self.folders["cpu"])

@@ -35,8 +35,8 @@ class Version2Group:
             return False
         return found is not None and int(found[1]) > 0
 
-    def give_way(self) -> None:
-        set_idle(self.folder)
+    def give_way(self) -> bool:
+        return set_idle(self.folder)
 
     def take_part(self, allowance: Allowance) -> None:
         end_idle(self.folder)

@@ -18,6 +18,7 @@ from cluster.fabric.client import Keeper
 from cluster.fabric.networks import Networks, find_networks
 from cluster.fabric.watch import until_another
 from cluster.limits.find import find_groups
+from cluster.limits.metronome import Metronome
 from cluster.node.builds import Builds
 from cluster.node.config import NodeConfig
 from cluster.node.fleet import Fleet
@@ -90,7 +91,8 @@ async def _services(config: NodeConfig) -> AsyncIterator[Services]:
     folders = Folders(config.state)
     try:
         artifacts, volumes = ArtifactStore(workshop.artifacts), Volumes(config.data_dir / "volumes")
-        sampler, quotas = Sampler(config.cpu), Quotas(config.data_dir, config.disk_quota)
+        sampler = Sampler(config.cpu, Metronome(config.data_dir / "metronome.lock"))
+        quotas = Quotas(config.data_dir, config.disk_quota)
         yield Services(
             config,
             client,

@@ -15,12 +15,13 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 class Way:
     """Of one run, whose first process began so many seconds after the machine. What an earlier agent told the group is
-    not known, so it is told whatever comes first."""
+    not known, so it is told whatever comes first. `gives`: it gives way, and the kernel knows how."""
 
     def __init__(self, group: Group, allowance: Allowance, begun: float):
         self.allowance = allowance
         self._group = group
-        self._gives: bool | None = None
+        self._told: bool | None = None
+        self.gives = False
         self._ticks, self._at = 0, begun
 
     def seconds(self) -> float:
@@ -34,14 +35,15 @@ class Way:
         return max(0.0, used)
 
     def settle(self, gives: bool) -> None:
-        if gives == self._gives:
+        if gives == self._told:
             return
         try:
             if gives:
-                self._group.give_way()
+                self.gives = self._group.give_way()
             else:
                 self._group.take_part(self.allowance)
-            self._gives = gives
+                self.gives = False
+            self._told = gives
         except OSError as error:
             _log.info("right of way: %s", error)
 

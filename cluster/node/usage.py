@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cluster.limits.group import Group
+from cluster.limits.metronome import Metronome
 from cluster.node.clock import iso_now
 from cluster.node.folder import RunState
 from cluster.node.right_of_way import Way, settle
@@ -56,11 +57,13 @@ class Watched:
 
 
 class Sampler:
-    """`run` looks every two seconds while anything is watched, and keeps each fifth look. `cores`: of this node."""
+    """`run` looks every two seconds while anything is watched, and keeps each fifth look. `cores`: of this node.
+    `metronome`: beats while one of them gives way."""
 
-    def __init__(self, cores: float) -> None:
+    def __init__(self, cores: float, metronome: Metronome) -> None:
         self.watched: dict[str, Watched] = {}
         self._cores = cores
+        self._metronome = metronome
         self._new = asyncio.Event()
 
     def watch(self, state: RunState, reaper: int, on_hog: Callable[[], Awaitable[None]], group: Group) -> None:
@@ -82,6 +85,7 @@ class Sampler:
         rounds = 0
         while True:
             if not self.watched:
+                await self._metronome.follow(False)
                 self._new.clear()
                 await self._new.wait()
             await self._look(rounds % _SAMPLE_EVERY == 0)
@@ -105,6 +109,8 @@ class Sampler:
             children.setdefault(load.parent, []).append(pid)
         trees = {each.state.uid: below(each.reaper, children) for each in self.watched.values() if each.reaper in loads}
         self._settle(trees, loads)
+        ways = [each.way for each in self.watched.values() if each.state.uid in trees and each.way]
+        await self._metronome.follow(any(way.gives for way in ways))
         for each in list(self.watched.values()):
             tree = trees.get(each.state.uid, [])
             counted = each.group.memory_bytes()

@@ -1,5 +1,6 @@
 """Who computes all day gives way to all others, and takes part again when it rests."""
 
+import contextlib
 import os
 import signal
 from collections.abc import Iterable
@@ -14,6 +15,16 @@ from tests.system.walls.hogs import start_hog, states_of
 
 def groups_of(uid: str) -> list[Path]:
     return list(Path("/sys/fs/cgroup").rglob(f"*+{uid}"))
+
+
+def beating(running: Platform) -> bool:
+    """Does the metronome of this installation?"""
+    lock = str(running.data_dir / "metronome.lock").encode()
+    found = False
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            found = found or lock in file.read_bytes().split(b"\0")
+    return found
 
 
 def tell_to_rest(groups: Iterable[Path]) -> None:
@@ -36,12 +47,15 @@ def test_a_burner_gives_way_until_it_rests(running: Platform, client: httpx.Clie
     # On older kernels nobody gives way.
     giving = "1\n" if gives_way(os.uname().release) else "0\n"
     eventually(lambda: idle.read_text() == giving)
+    eventually(lambda: beating(running) == gives_way(os.uname().release))
 
     running.kill(node["metadata"]["name"])
     idle.write_text("0")
     eventually(lambda: idle.read_text() == giving)
+    eventually(lambda: beating(running) == gives_way(os.uname().release))
 
     tell_to_rest(groups)
     eventually(lambda: idle.read_text() == "0\n")
+    eventually(lambda: not beating(running))
     client.delete(f"/v1/projects/{project}")
     eventually(lambda: not groups_of(record["metadata"]["uid"]))

@@ -13,14 +13,16 @@ ALLOWANCE = of_size(0.1, 1 << 20, 10)
 
 
 class Told(NoGroup):
-    """Keeps what it was told; `broken`: it cannot be told."""
+    """Keeps what it was told; `broken`: it cannot be told; `able`: the kernel is."""
 
     def __init__(self) -> None:
         self.words: list[str] = []
         self.broken = False
+        self.able = True
 
-    def give_way(self) -> None:
+    def give_way(self) -> bool:
         self._hear("give way")
+        return self.able
 
     def take_part(self, allowance: Allowance) -> None:
         assert allowance == ALLOWANCE
@@ -55,6 +57,18 @@ def test_who_could_not_be_told_is_told_again(clock: list[float]) -> None:
     group.broken = False
     settle({"one": (way, 1.0)}, 2)
     assert group.words == ["give way"]
+
+
+@pytest.mark.parametrize("able", [True, False])
+def test_it_is_known_who_gives_way_and_that_nobody_does_where_the_kernel_cannot(clock: list[float], able: bool) -> None:
+    group = Told()
+    group.able = able
+    way = Way(group, ALLOWANCE, begun=99.0)
+    seen = []
+    for used in (0.1, 1.0, 1.0, 0.1):
+        settle({"one": (way, used)}, 2)
+        seen.append(way.gives)
+    assert seen == [False, able, able, False]
 
 
 def test_the_first_reading_counts_from_the_beginning_and_each_other_from_the_one_before(clock: list[float]) -> None:
