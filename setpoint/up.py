@@ -6,8 +6,8 @@ import signal
 import sys
 import time
 
-from setpoint.access import KubeconfigError, ensure_administrator, server_of
-from setpoint.allocator import give_back_code, give_back_early
+from setpoint.access import KubeconfigError, admin_kubeconfig, ensure_administrator, server_of
+from setpoint.allocator import give_back_code, give_back_early, give_back_memory
 from setpoint.child import become, set_log_levels
 from setpoint.installation import Installation, InstallationError, port_problem
 from setpoint.parts import APISERVER, names_of, parts_of
@@ -22,6 +22,8 @@ from setpoint.supervisor import Supervisor
 _HEAVY = (
     "kopf",
     "kubernetes.aio.client",
+    "sqlalchemy.dialects.sqlite.aiosqlite",
+    "uvicorn.lifespan.off",
     "setpoint.bootstrap",
     "setpoint.guide",
     "setpoint.run.api",
@@ -31,6 +33,7 @@ _HEAVY = (
     "setpoint.run.node",
     "setpoint.run.router",
     "setpoint.run.scheduler",
+    "setpoint.warm",
 )
 
 
@@ -68,6 +71,7 @@ def _supervise(settings: Settings, installation: Installation, lock: int, began:
         set_log_levels()
         if not _bootstrap(settings, installation, lock):
             return 1
+        _warm_up(settings, installation)
         for part in parts[len(first_of_all) :]:
             supervisor.start(part)
         give_back_code()
@@ -135,6 +139,13 @@ def _bootstrap(settings: Settings, installation: Installation, lock: int) -> boo
     if status != 0:
         _say(f"The installation could not be made ready; {log.with_suffix('.out')} tells why.")
     return status == 0
+
+
+def _warm_up(settings: Settings, installation: Installation) -> None:
+    from setpoint.warm import warm_up
+
+    warm_up(admin_kubeconfig(settings, installation))
+    give_back_memory()
 
 
 def _fork_guide(settings: Settings, installation: Installation, lock: int, began: float, first: bool) -> int:

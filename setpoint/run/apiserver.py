@@ -2,6 +2,7 @@
 
 from cluster.apiserver.config import ApiServerConfig
 from cluster.apiserver.server import run as serve
+from setpoint.allocator import give_back_code
 from setpoint.installation import Installation
 from setpoint.records import REAL
 from setpoint.settings import Settings
@@ -19,7 +20,8 @@ async def run(settings: Settings, installation: Installation, name: str) -> None
             tls_key=installation.key(name),
             client_ca=installation.ca,
             access_file=installation.access_file,
-        )
+        ),
+        give_back_code,
     )
 
 
