@@ -193,7 +193,10 @@ def too_large_resource_version(wanted: int, current: int) -> ApiError:
 
 
 def storage_failed() -> ApiError:
-    return ApiError(500, "InternalError", "Internal error occurred: the write could not be stored")
+    """Whether it is on the disk is unknown; whoever asks again will see."""
+    return ApiError(
+        503, "ServiceUnavailable", "the write could not be stored, or nobody knows whether it was: look, and try again"
+    )
 
 
 def json_patch_failed(message: str) -> ApiError:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import signal
 import socket
+import sqlite3
 import ssl
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -36,11 +37,25 @@ FAREWELL_SECONDS = 0.5
 BACKLOG = 512
 
 
+class StoreFailed(Exception):
+    """The database does not take or give what it should; the message says what may be done."""
+
+
 async def run(config: ApiServerConfig, ready: Callable[[], None] = lambda: None) -> None:
     """Serve until cancelled, SIGTERM or SIGINT. Calls `ready` when requests are answered.
 
-    Raises what went wrong when a commit fails: nothing that was not on disk has been acknowledged then.
+    Raises StoreFailed, when a commit fails above all: nothing that was not on disk has been acknowledged then.
     """
+    try:
+        await _run(config, ready)
+    except sqlite3.Error as error:
+        raise StoreFailed(
+            f"The store cannot be used ({error}): make room on the disk of {config.data_dir} if it is full, and look "
+            "after it if it is not. Nothing that was acknowledged is lost."
+        ) from error
+
+
+async def _run(config: ApiServerConfig, ready: Callable[[], None]) -> None:
     store = _open_store(config.data_dir)
     access = _access(config, store)
     context = Context(store, Registry(built_in_resources()), access, Hub())

@@ -55,12 +55,15 @@ Rules = list[dict[str, list[str]]]
 
 @dataclass
 class Server:
-    """One server on one data folder; the port stays the same over restarts."""
+    """One server on one data folder; the port stays the same over restarts. `inside`: the command that runs it in
+    another place; `prelude`: what its program does first."""
 
     folder: Path
     port: int
     process: "subprocess.Popen[bytes] | None" = None
     tokens: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
+    inside: list[str] = field(default_factory=list)
+    prelude: str = ""
 
     token = ADMIN_TOKEN
 
@@ -130,7 +133,7 @@ class Server:
         arguments = [str(self.data_dir), str(self.port), str(self.folder / "certs"), str(self.folder / "access.json")]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", MAIN, *arguments],
+                [*self.inside, sys.executable, "-c", self.prelude + MAIN, *arguments],
                 cwd=ROOT,
                 stdin=lifeline.STDIN,
                 stdout=log,
