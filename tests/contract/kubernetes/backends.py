@@ -45,12 +45,13 @@ def own_namespace(api: Api) -> Iterator[Api]:
         api.request("DELETE", f"/api/v1/namespaces/{name}")
 
 
-def typed(server: Served) -> list[dict[str, object]]:
-    """What kubectl prints and how it ends, for each command of the script."""
+def typed(server: Served, kubectl: str | None = None) -> list[dict[str, object]]:
+    """What kubectl (of the environment's packages, if no other is named) prints and how it ends, for each command of
+    the script."""
     api = Api(server.url, server.token, server.ca)
     try:
         with own_namespace(api) as own:
-            return play(kubectl_program(), server.kubeconfig, own.namespace)
+            return play(kubectl or kubectl_program(), server.kubeconfig, own.namespace)
     finally:
         api.http.close()
 
