@@ -8,6 +8,7 @@ import contextlib
 import fcntl
 import os
 import select
+import signal
 import sys
 import time
 
@@ -29,13 +30,22 @@ def beat_everywhere(lock: str) -> None:
     while not _taken(descriptor):
         if _ended(_ASK_AGAIN_SECONDS):
             return
-    parent = os.getpid()
-    for core in sorted(os.sched_getaffinity(0)):
-        if os.fork() == 0:
-            beat(core, parent)
-            os._exit(0)
+    children = [_beating(core, os.getpid()) for core in sorted(os.sched_getaffinity(0))]
     while not _ended(None):
         pass
+    # Not left to whoever would inherit them, which may be one that never looks.
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def _beating(core: int, parent: int) -> int:
+    """The process that does."""
+    child = os.fork()
+    if child == 0:
+        beat(core, parent)
+        os._exit(0)
+    return child
 
 
 def _taken(descriptor: int) -> bool:

@@ -2,16 +2,19 @@
 
 import asyncio
 import contextlib
+import ctypes
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from cluster.limits.metronome import Metronome
 from tests.unit.cluster.eventually import eventually
+
+_PR_SET_CHILD_SUBREAPER = 36
 
 
 @pytest.fixture
@@ -21,13 +24,22 @@ async def metronome(tmp_path: Path) -> AsyncIterator[Metronome]:
     await metronome.end()
 
 
-def of(lock: Path) -> dict[int, int]:
-    """Pid and parent of each process of the metronomes with this lock."""
+def parents() -> dict[int, int]:
+    """Of every process."""
     found = {}
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if str(lock).encode() in (entry / "cmdline").read_bytes().split(b"\0"):
-                found[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            found[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+    return found
+
+
+def of(lock: Path) -> dict[int, int]:
+    """Pid and parent of each process of the metronomes with this lock."""
+    found = {}
+    for pid, parent in parents().items():
+        with contextlib.suppress(OSError):
+            if str(lock).encode() in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
+                found[pid] = parent
     return found
 
 
@@ -52,6 +64,29 @@ async def test_it_beats_on_every_core_while_somebody_gives_way(metronome: Metron
     assert set(of(lock)) == before
     await metronome.follow(False)
     await eventually(lambda: of(lock) == {})
+
+
+@pytest.fixture
+def inheriting() -> Iterator[None]:
+    """Processes whose parent went are ours."""
+    libc = ctypes.CDLL(None)
+    libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    yield
+    libc.prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+
+
+def left_to_us() -> set[int]:
+    """That nobody waits for."""
+    return {pid for pid, parent in parents().items() if parent == os.getpid()}
+
+
+@pytest.mark.usefixtures("inheriting")
+async def test_it_leaves_nobody_to_be_waited_for(metronome: Metronome, tmp_path: Path) -> None:
+    before = left_to_us()
+    await metronome.follow(True)
+    await eventually(lambda: cores_of(tmp_path / "lock") == each_core())
+    await metronome.end()
+    assert left_to_us() <= before
 
 
 async def test_one_that_died_is_started_again(metronome: Metronome, tmp_path: Path) -> None:
