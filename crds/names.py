@@ -18,6 +18,8 @@ LABEL_NODE = f"{GROUP}/node"
 ANNOTATION_REQUEST = f"{GROUP}/request-id"
 # On the Secret `<project>-env`: the names whose values are masked when read (a JSON list).
 ANNOTATION_SECRET_NAMES = f"{GROUP}/secret-names"
+# On a Deploy: the generation of its project that whoever asked for it saw.
+ANNOTATION_PROJECT_GENERATION = f"{GROUP}/project-generation"
 # On a Project: somebody said that its branch moved; the value differs for each such word.
 ANNOTATION_PUSH = f"{GROUP}/push"
 # On a Project: deploys are made for each push (a webhook is connected), whatever the deploy policy.

@@ -11,7 +11,7 @@ from api.views.status import is_over
 from crds.models.deploy import Deploy, DeploySpec
 from crds.models.project import Project
 from crds.models.record import Metadata
-from crds.names import ANNOTATION_REQUEST, deploy_name, labels_for
+from crds.names import ANNOTATION_PROJECT_GENERATION, ANNOTATION_REQUEST, deploy_name, labels_for
 from planning.source import ref_problem
 
 
@@ -55,7 +55,11 @@ def new_deploy(
             name=name,
             namespace=project.namespace,
             labels=labels_for(project.name, deploy=name),
-            annotations={ANNOTATION_REQUEST: request_id, annotations.ACTOR: actor},
+            annotations={
+                ANNOTATION_REQUEST: request_id,
+                ANNOTATION_PROJECT_GENERATION: str(project.metadata.generation),
+                annotations.ACTOR: actor,
+            },
             owner_references=[project.owner_reference()],
         ),
         spec=DeploySpec(project=project.name, ref=ref, trigger=trigger, rollback_to=rollback_to),

@@ -41,6 +41,9 @@ async def _reconcile(context: Context, deploy: Deploy, status: DeployStatus) -> 
     project = context.cache.get(Project, deploy.namespace, deploy.spec.project)
     if deploy.deleting:
         return None
+    if project is None and deploy.metadata.owner_references:
+        # It had one: heard of too late, and then it will be, or gone, and then this goes, too.
+        return None
     if project is None or project.deleting:
         _orphaned(context, deploy, status)
         return None

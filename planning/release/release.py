@@ -67,6 +67,8 @@ def _queued(view: ReleaseView, plan: Plan) -> None:
         status.finished_at = view.now
     elif turn == "wait":
         plan.waiting_for = "another deploy of this project is running"
+    elif view.project_is_older:
+        plan.waiting_for = "the project as it was when this deploy was asked for"
     else:
         status.phase = "building"
         status.started_at = view.now

@@ -10,6 +10,10 @@ from crds.models.project import Project
 from crds.models.route import Route
 from crds.models.scaling import Scaling
 from crds.models.workload import Workload
+from crds.names import ANNOTATION_PROJECT_GENERATION
+
+# Of a generation; anybody may write an annotation.
+_MOST_DIGITS = 12
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,13 @@ class ReleaseView:
     def routed(self) -> bool:
         """Traffic was sent to this deploy: from here on there is no way back."""
         return self.route is not None and self.route.spec.deploy == self.deploy.name
+
+    @property
+    def project_is_older(self) -> bool:
+        """Than whoever asked for the deploy saw it: the watches of two kinds keep no order between them."""
+        seen = self.deploy.metadata.annotations.get(ANNOTATION_PROJECT_GENERATION, "")
+        known = seen.isascii() and seen.isdigit() and len(seen) <= _MOST_DIGITS
+        return known and self.project.metadata.generation < int(seen)
 
     def sibling(self, name: str) -> Deploy | None:
         return next((deploy for deploy in self.siblings if deploy.name == name), None)

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crds.models.deploy import FINISHED
+from crds.names import ANNOTATION_PROJECT_GENERATION
 from planning.release.view import is_active
 from tests.unit.planning.world import COMMIT, World, project
 
@@ -134,6 +135,29 @@ def test_rollback_brings_back_what_ran() -> None:
     assert world.phases() == {"a": "superseded", "b": "superseded", "c": "live"}
     assert "c" not in world.builds, "nothing is built again"
     assert world.deploys["c"].status.artifact == world.deploys["a"].status.artifact
+
+
+def test_it_waits_for_the_project_that_was_seen_when_it_was_asked_for() -> None:
+    """Watches of two kinds keep no order: a deploy may be heard of before the repository that it is to come from."""
+    world = World(project=project(source={}))
+    deploy = world.add("a")
+    deploy.metadata.annotations[ANNOTATION_PROJECT_GENERATION] = "2"
+    world.project.metadata.generation = 1
+    plan = world.step("a")
+    assert (world.phases(), plan.actions) == ({"a": "queued"}, [])
+    assert plan.waiting_for == "the project as it was when this deploy was asked for"
+    world.project = project()
+    world.project.metadata.generation = 2
+    world.release("a")
+    assert world.phases() == {"a": "live"}
+
+
+@pytest.mark.parametrize("seen", ["", "x", "-1", "²", "9" * 5_000])
+def test_what_is_no_generation_is_waited_for_by_nobody(seen: str) -> None:
+    world = World()
+    world.add("a").metadata.annotations[ANNOTATION_PROJECT_GENERATION] = seen
+    world.release("a")
+    assert world.phases() == {"a": "live"}
 
 
 def test_without_a_repository_it_says_what_to_do() -> None:
