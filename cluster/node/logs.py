@@ -16,6 +16,7 @@ from cluster.node.spool import Spool
 
 # So much longer than it works.
 _REST = 3
+_GLANCE_SECONDS = 0.005
 _EVENTS = 100
 Listener = Callable[[str, Line], None]
 """Called with the instance's name and a line, as it is written."""
@@ -56,7 +57,7 @@ class Logs:
                 if not self._grown:
                     await asyncio.wait({self._next})
                 await self._note()
-                await asyncio.sleep(_REST * await self._turn())
+                await self._rest(_REST * await self._turn())
         finally:
             self._next.cancel()
 
@@ -82,6 +83,15 @@ class Logs:
             spent += time.perf_counter() - begun
             await asyncio.sleep(0)
         return spent
+
+    async def _rest(self, seconds: float) -> None:
+        """What is written meanwhile takes no more of the disk than at other times. It is not counted as work: the
+        longer the rest, the more there is to drop, and the next rest would be the longer for that."""
+        end = time.perf_counter() + seconds
+        while (left := end - time.perf_counter()) > 0:
+            await asyncio.sleep(min(left, _GLANCE_SECONDS))
+            for spool in list(self._grown):
+                spool.skip_backlog()
 
     def path(self, state: RunState) -> Path:
         return self.root / state.namespace / state.project / state.deploy / f"{state.name}.ndjson"

@@ -34,7 +34,7 @@ class Spool:
 
     def drain(self, chunks: int = 64) -> bool:
         """Take over what is there, so many chunks at most; True when more may be left."""
-        self._skip_backlog()
+        self.skip_backlog()
         self._begin_again()
         for _ in range(chunks):
             data = os.pread(self._file, _CHUNK, self._read)
@@ -56,7 +56,7 @@ class Spool:
     def close(self) -> None:
         os.close(self._file)
 
-    def _skip_backlog(self) -> None:
+    def skip_backlog(self) -> None:
         """Who writes faster than anybody can read loses the middle, not the end, and not the disk."""
         size = os.fstat(self._file).st_size
         if size - self._read <= _BACKLOG:
@@ -65,6 +65,7 @@ class Spool:
         self._dropped(target - self._splitter.position)
         self._read = target
         self._splitter = LineSplitter(target)
+        self._give_back()
 
     def _begin_again(self) -> None:
         """A program that opens its output anew by name (a shell's `> /dev/stderr`) empties the file."""

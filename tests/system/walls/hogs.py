@@ -20,9 +20,10 @@ HOGS: dict[str, dict[str, str]] = {
     "cpu": _worker("import os\nfor _ in range(8):\n    if os.fork() == 0: break\nwhile True: pass"),
     "resting": _worker("import signal\nsignal.signal(signal.SIGUSR1, lambda *_: signal.pause())\nwhile True: pass"),
     "forks": _worker("import os, time\nwhile True:\n    try: os.fork()\n    except OSError: time.sleep(0.01)"),
-    # Some hundred megabytes a second, and an end: a test that fails must not fill the disk.
+    # 4 GB as fast as can be, then 100 MB a second, and an end: a test that fails must not fill the disk.
     "log": _worker(
-        "import sys, time\nfor _ in range(4000): sys.stdout.write(('x' * 1000 + '\\n') * 1000)\ntime.sleep(999)"
+        "import sys, time\nmegabyte = ('x' * 1000 + '\\n') * 1000\nfor _ in range(4000): sys.stdout.write(megabyte)\n"
+        "for _ in range(600):\n    time.sleep(0.1)\n    for _ in range(10): sys.stdout.write(megabyte)\ntime.sleep(999)"
     ),
     "memory": _worker("x = []\nwhile True: x.append(bytearray(b'y' * 1048576))"),
     "files": _worker(

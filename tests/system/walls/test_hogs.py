@@ -55,7 +55,8 @@ def test_the_neighbour_answers_and_nothing_of_the_platform_ends(
         eventually(lambda: load.counts["new"] > 100, 30)
     assert load.failures == []
     assert set(_restarts(running).values()) == {0}
-    assert _used_bytes(running.data_dir / "nodes") < 100 * MIB
+    # A flood may be ahead for as long as the agent gets no core; it does not stay ahead while it goes on.
+    eventually(lambda: _used_bytes(running.data_dir / "nodes") < 100 * MIB, 20)
     _leave(running, client, project, kind)
 
 

@@ -117,6 +117,16 @@ async def test_consumed_space_is_given_back_and_floods_are_cut(place: Place) -> 
     assert state.uid == "u1"
 
 
+async def test_a_flood_takes_no_room_while_its_reader_rests(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a flood that went on through a longer and longer rest there was a gigabyte and more."""
+    monkeypatch.setattr("cluster.node.logs._REST", 1_000_000)
+    _, folder = place.open("u1")
+    spool = folder.spools["stdout"]
+    for _ in range(2):
+        write(folder, ("z" * 999 + "\n") * 9000)
+        await eventually(lambda: spool.stat().st_blocks * 512 < 1024 * 1024)
+
+
 def test_a_log_is_rotated_and_remembers_where_it_stood(tmp_path: Path) -> None:
     path = tmp_path / "x.ndjson"
     log = LogFile(path, "web", Stamps(), limit=2000)
