@@ -9,7 +9,15 @@ from setpoint.installation import Installation
 from setpoint.parts import ROLES, Part
 from setpoint.processes import process_of, write_process
 from setpoint.service.command import add_service
-from setpoint.settings import SettingError, Settings, add_options, read_saved_settings, read_settings
+from setpoint.settings import (
+    SettingError,
+    Settings,
+    add_data_dir,
+    add_options,
+    add_overrides,
+    read_saved_settings,
+    read_settings,
+)
 
 _INTRO = """Setpoint deploys and runs projects from git repositories.
 What you want is a record; a loop makes it so and reports what is there."""
@@ -32,23 +40,24 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     everything = commands.add_parser("up", help="start everything, in the foreground", description=_UP)
     add_options(everything)
-    status = commands.add_parser("status", help="show the parts: health, memory, the loop's queue")
-    add_options(status)
+    status = commands.add_parser("status", help="show the parts: health, memory, the loop's queue", description=_STATUS)
+    add_data_dir(status)
     add_service(commands)
     for role, text in ROLES.items():
-        part = commands.add_parser(
-            role,
-            help=f"run one part: {text}",
-            description=f"Run {text}, in the foreground, on a data folder that `setpoint up` made.",
-        )
+        part = commands.add_parser(role, help=f"run one part, which {text}", description=_PART.format(text))
         if role == "node":
-            part.add_argument("name", nargs="?", default="node-1", metavar="NAME", help="which node")
-        add_options(part)
+            part.add_argument("name", nargs="?", default="node-1", metavar="NAME", help="which node (default: node-1)")
+        add_overrides(part)
     return parser
 
 
 _UP = """Start all parts and keep them running until Ctrl-C: the embedded Kubernetes API, the controller, the
 scheduler, the nodes, the router and the /v1 API. A new installation gets an owner's API key and a first project."""
+
+_STATUS = """Show the parts that run here: process, health, since when, how often each was started again, memory; and
+what the loop has to do."""
+_PART = """Run the part which {}. It runs in the foreground, on a data folder that `setpoint up` made, and with the
+settings that `up` last had there; each setting may be given here, too, as for `up`."""
 
 
 def _dispatch(options: argparse.Namespace, settings: Settings) -> int:

@@ -52,13 +52,14 @@ def names_of(settings: Settings) -> list[str]:
 
 
 APISERVER = "apiserver"
+# Each continues: a part which ...
 ROLES: dict[str, str] = {
-    "apiserver": "the embedded Kubernetes API that holds all records (SQLite)",
-    "controller": "the loop that makes records true",
+    "apiserver": "holds all records: the embedded Kubernetes API (SQLite)",
+    "controller": "makes records true: the loop",
     "scheduler": "chooses the node of each instance and build",
-    "api": "the /v1 API",
-    "node": "runs instances and builds on this machine (NAME: which node, default node-1)",
+    "api": "answers /v1",
+    "node": "runs instances and builds on this machine",
     "fabric": "keeps the network that instances live in, one for each",
-    "egress": "the way out of that network: what may be reached, and by which names",
-    "router": "drives HAProxy, which leads requests to instances",
+    "egress": "leads out of that network: to what may be reached, by which names",
+    "router": "drives HAProxy, by which requests come to instances",
 }

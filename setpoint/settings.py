@@ -4,7 +4,7 @@ import ipaddress
 import json
 import os
 import re
-from argparse import ArgumentParser, Namespace
+from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -141,13 +141,29 @@ class Settings:
 
 def add_options(parser: ArgumentParser) -> None:
     for option in OPTIONS:
-        shown = f" (default: {option.default})" if option.default else ""
-        parser.add_argument(option.flag, metavar=option.metavar, help=f"{option.help}{shown} [${option.variable}]")
+        _add(parser, option)
     parser.add_argument(
         "--no-example",
         action="store_true",
         help="do not deploy examples/hello on a new installation [$SETPOINT_EXAMPLE=0]",
     )
+
+
+def add_data_dir(parser: ArgumentParser) -> None:
+    """For commands to which nothing else matters than which installation is meant."""
+    _add(parser, OPTIONS[0])
+
+
+def add_overrides(parser: ArgumentParser) -> None:
+    """For commands that run with what `up` was given: each of its options is taken, one is worth showing."""
+    add_data_dir(parser)
+    for option in OPTIONS[1:]:
+        parser.add_argument(option.flag, help=SUPPRESS)
+
+
+def _add(parser: ArgumentParser, option: Option) -> None:
+    shown = f" (default: {option.default})" if option.default else ""
+    parser.add_argument(option.flag, metavar=option.metavar, help=f"{option.help}{shown} [${option.variable}]")
 
 
 def read_settings(options: Namespace, environment: Mapping[str, str] = os.environ) -> Settings:
@@ -198,7 +214,7 @@ def _settings(options: Namespace, environment: Mapping[str, str], saved: Mapping
         base_domain=_domain(values["base_domain"]),
         kubeconfig=_file("--kubeconfig", values["kubeconfig"]),
         control_plane=_control_plane(values["control_plane"], values["kubeconfig"]),
-        handle=values["handle"],
+        handle=_handle(values["handle"]),
         allow_addresses=_networks("--allow-addresses", values["allow_addresses"]),
         allow_egress=_networks("--allow-egress", values["allow_egress"]),
         allow_ports=_ports("--allow-ports", values["allow_ports"]),
@@ -206,12 +222,30 @@ def _settings(options: Namespace, environment: Mapping[str, str], saved: Mapping
         allow_shared_network=environment.get("SETPOINT_ALLOW_SHARED_NETWORK", "0") in ("1", "yes", "true"),
         disk_quota=_size("--disk-quota", values["disk_quota"]),
         landlock=environment.get("SETPOINT_LANDLOCK", "1") not in ("0", "no", "false"),
-        git_host=values["git_host"].rstrip("/"),
+        git_host=_git_host(values["git_host"]),
         git_ca=_file("--git-ca", values["git_ca"]),
         git_interval=_number("--git-interval", values["git_interval"], 1, 86_400),
         rate_per_minute=_number("--rate-per-minute", values["rate_per_minute"], 1, 10_000_000),
         example=example,
     )
+
+
+def _handle(text: str) -> str:
+    # Not above: the records' models take as long to load as all else that the command line needs.
+    from crds.names import HANDLE_LENGTH, name_problem
+
+    if problem := name_problem(text, HANDLE_LENGTH):
+        raise SettingError(f"--handle {problem}; it is {text!r}.")
+    return text
+
+
+def _git_host(text: str) -> str:
+    from planning.source import repository_problem
+
+    host = text.rstrip("/")
+    if repository_problem(f"{host}/owner/name.git", operator=False):
+        raise SettingError(f"--git-host must be an https or ssh address such as https://git.example.com, not {text!r}.")
+    return host
 
 
 def _number(flag: str, text: str, least: int, most: int) -> int:

@@ -11,7 +11,7 @@ from setpoint.processes import process_of
 from setpoint.service.manager import Manager, Refused, this_manager
 from setpoint.service.quoting import Unquotable
 from setpoint.service.unit import ROOT, Launcher, description, render, unit_name
-from setpoint.settings import Settings, add_options
+from setpoint.settings import Settings, add_data_dir, add_options
 
 _ABOUT = """Have systemd start Setpoint with the machine and keep it running, after you log out, too. systemd gives it
 control groups of its own, so that the limits of instances hold. As root it is a service of the machine, else of you."""
@@ -23,8 +23,8 @@ def add_service(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     install = actions.add_parser("install", help="write the unit, with these settings, and start it (anew)")
     install.add_argument("--dry-run", action="store_true", help="print the unit and change nothing")
     add_options(install)
-    add_options(actions.add_parser("remove", help="stop it and remove the unit; the data folder stays"))
-    add_options(actions.add_parser("status", help="show what systemd says of it"))
+    add_data_dir(actions.add_parser("remove", help="stop it and remove the unit; the data folder stays"))
+    add_data_dir(actions.add_parser("status", help="show what systemd says of it"))
 
 
 def run(options: argparse.Namespace, settings: Settings) -> int:

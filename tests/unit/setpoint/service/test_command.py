@@ -42,8 +42,8 @@ def test_a_dry_run_prints_the_unit_and_changes_nothing(tmp_path: Path, alone: di
 
 
 def test_a_value_that_would_end_its_line_is_refused(tmp_path: Path, alone: dict[str, str]) -> None:
-    handle = "main\nExecStartPre=/bin/false"
-    done = setpoint("install", "--dry-run", "--data-dir", str(tmp_path), "--handle", handle, environment=alone)
+    folder = f"{tmp_path}\nExecStartPre=/bin/false"
+    done = setpoint("install", "--dry-run", "--data-dir", folder, environment=alone)
     assert (done.returncode, done.stdout) == (1, "")
     assert "cannot be written into a unit" in done.stderr
 

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tempfile
 from argparse import ArgumentParser
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,13 +58,19 @@ def test_what_the_end_of_a_line_would_swallow_is_refused(text: str) -> None:
         rest_of_line(text)
 
 
+def hostile_settings(data_dir: Path) -> Settings:
+    """No handle is taken that looks so: what is quoted must not rely on that."""
+    return replace(settings("--data-dir", str(data_dir)), handle=HOSTILE)
+
+
 def test_every_setting_is_in_the_command(tmp_path: Path) -> None:
     (tmp_path / "ca.pem").touch()
     given = settings(
-        *("--data-dir", str(tmp_path), "--api-port", "8001", "--router-port", "8002", "--nodes", "3", "--no-example"),
-        *("--base-domain", "a.example", "--handle", HOSTILE, "--allow-addresses", "10.0.0.0/8,127.0.0.0/8"),
+        *("--data-dir", str(tmp_path / HOSTILE), "--api-port", "8001", "--router-port", "8002", "--nodes", "3"),
+        *("--base-domain", "a.example", "--handle", "ada", "--no-example"),
         *("--kubeconfig", str(tmp_path / "ca.pem"), "--control-plane", "embedded"),
-        *("--allow-egress", "10.1.0.0/16", "--network", "shared", "--rate-per-minute", "7"),
+        *("--allow-addresses", "10.0.0.0/8,127.0.0.0/8", "--allow-egress", "10.1.0.0/16", "--network", "shared"),
+        *("--rate-per-minute", "7"),
         *("--git-ca", str(tmp_path / "ca.pem"), "--git-interval", "9", "--git-host", "https://git.example"),
         SETPOINT_ALLOW_SHARED_NETWORK="1",
         SETPOINT_LANDLOCK="0",
@@ -90,9 +97,7 @@ def test_two_installations_have_two_units() -> None:
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not here")
 def test_systemd_finds_nothing_wrong_with_it(tmp_path: Path) -> None:
     unit = tmp_path / "setpoint.service"
-    unit.write_text(
-        render(settings("--data-dir", str(tmp_path / HOSTILE), "--handle", HOSTILE), launcher(ROOT), "a.target")
-    )
+    unit.write_text(render(hostile_settings(tmp_path / HOSTILE), launcher(ROOT), "a.target"))
     done = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", str(unit)], capture_output=True, text=True, timeout=60
     )
@@ -117,7 +122,7 @@ def as_systemd_reads(unit: Path) -> str:
 
 @pytest.mark.skipif(not SYSTEMD.exists() or shutil.which("setpriv") is None, reason="systemd is not here")
 def test_systemd_reads_what_was_meant() -> None:
-    given, code = settings("--data-dir", f"/srv/{HOSTILE}/x", "--handle", HOSTILE), Path('/srv/co%de "$x')
+    given, code = hostile_settings(Path(f"/srv/{HOSTILE}/x")), Path('/srv/co%de "$x')
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)
         unit = Path(folder) / "setpoint-x.service"
