@@ -31,7 +31,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SettingError as error:
         print(error, file=sys.stderr)
         return 2
-    return _dispatch(options, settings)
+    try:
+        code = _dispatch(options, settings)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Who reads it (`| head`) has seen enough; Python's own last flush is to find nobody to complain to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return code
 
 
 def _parser() -> argparse.ArgumentParser:

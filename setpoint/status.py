@@ -103,7 +103,9 @@ def _haproxy(installation: Installation, folder: str, name: str) -> Row | None:
 
 def _print_queue(installation: Installation) -> None:
     depth = read_json(installation.run / "controller.queue.json")
-    if depth is not None:
+    if process_of(installation, "controller") is None:
+        print("\nloop: not running")
+    elif depth is not None:
         print(
             f"\nloop: {depth['waiting']} waiting, {depth['working']} working, "
             f"{depth['delayed']} to look at again, {depth['failing']} failing"
