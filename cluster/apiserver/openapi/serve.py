@@ -6,9 +6,10 @@ import orjson
 
 from cluster.apiserver.errors import PageNotFound, not_acceptable
 from cluster.apiserver.http.request import Request
-from cluster.apiserver.http.response import Response, json_response
+from cluster.apiserver.http.response import TEXT, Response
 from cluster.apiserver.kinds.registry import Registry
-from cluster.apiserver.openapi.document import document, second_document
+from cluster.apiserver.openapi.document import document
+from cluster.apiserver.openapi.second import second_document
 
 V2 = "v2"
 PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
@@ -32,11 +33,11 @@ class Documents:
             self._revision = self._registry.revision
         path = request.path.removeprefix("/openapi/").strip("/")
         if path == "v3":
-            return json_response(200, {"paths": {place: self._entry(place) for place in self._places()}})
+            # As text, and a page that is not there without a word: as the real server does it.
+            return Response(200, orjson.dumps({"paths": {place: self._entry(place) for place in self._places()}}), TEXT)
         if path.startswith("v3/"):
             place = path.removeprefix("v3/")
-            if place in self._places():
-                return Response(200, self._document(place))
+            return Response(200, self._document(place)) if place in self._places() else Response(404, b"", TEXT)
         if path == "v2":
             return self._second(request)
         raise PageNotFound

@@ -68,6 +68,14 @@ def test_openapi_v3(api: Api) -> None:
     assert path["patch"]["x-kubernetes-group-version-kind"] == kind
 
 
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("GET", "/api/v1/watch/namespaces"), ("GET", f"{GROUP}/watch/widgets"), ("PUT", "/api/v1/namespaces/x/finalize")],
+)
+def test_what_is_not_offered_is_not_there(api: Api, method: str, path: str) -> None:
+    assert api.request(method, path, {"kind": "Namespace", "apiVersion": "v1"}).status_code == 404
+
+
 def test_openapi_v2(api: Api) -> None:
     assert api.get("/openapi/v2")["swagger"] == "2.0"
 

@@ -13,6 +13,7 @@ from tests.contract.kubernetes.cases import (
     delete,
     discovery,
     lists,
+    openapi,
     owners,
     patch,
     rights,
@@ -24,4 +25,4 @@ from tests.contract.kubernetes.cases import (
 
 _RECORDS = [create, update, patch, apply, status, delete, lists, watch, built_in, owners]
 _DEFINITIONS = [definitions, definition_objects, definition_names, definition_versions, definition_ends]
-CASES = cases_of([*_RECORDS, *_DEFINITIONS, discovery, service_accounts, rights])
+CASES = cases_of([*_RECORDS, *_DEFINITIONS, discovery, openapi, service_accounts, rights])
