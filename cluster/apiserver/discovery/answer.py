@@ -2,8 +2,11 @@
 
 from functools import lru_cache
 
+import orjson
+
 from cluster.apiserver.discovery import aggregated, plain
 from cluster.apiserver.errors import not_acceptable
+from cluster.apiserver.http.fresh import KEEP, digest, tagged
 from cluster.apiserver.http.path import Place
 from cluster.apiserver.http.request import Request
 from cluster.apiserver.http.response import Response, json_response
@@ -20,9 +23,8 @@ def discover(registry: Registry, request: Request, place: Place | None) -> Respo
     path, accept = request.path.rstrip("/") or "/", request.headers.get("accept", "")
     if path in ("/api", "/apis") and _wants_all_in_one(accept):
         found = aggregated.core(registry) if path == "/api" else aggregated.groups(registry)
-        answer = json_response(200, found)
-        answer.content_type = AGGREGATED_TYPE
-        return answer
+        body = orjson.dumps(found)
+        return tagged(request, Response(200, body, AGGREGATED_TYPE), digest(body), KEEP)
     told = _plain(registry, path, place)
     if told is None:
         return None

@@ -12,7 +12,9 @@ REASONS = {status.value: status.phrase for status in HTTPStatus}
 
 
 def head(answer: Response, keep_alive: bool) -> bytes:
-    lines = f"{_first_lines(answer.status, answer.content_type)}{len(answer.body)}\r\n"
+    lines = _first_lines(answer.status, answer.content_type)
+    if answer.status != 304:
+        lines += f"content-length: {len(answer.body)}\r\n"
     for name, value in answer.headers:
         lines += f"{name}: {value}\r\n"
     if not keep_alive:
@@ -22,7 +24,9 @@ def head(answer: Response, keep_alive: bool) -> bytes:
 
 @lru_cache(maxsize=256)
 def _first_lines(status: int, content_type: str) -> str:
-    return f"HTTP/1.1 {status} {REASONS.get(status, '')}\r\ncontent-type: {content_type}\r\ncontent-length: "
+    """Caches write what a 304 says over what they kept: it has nothing to say of a body."""
+    first = f"HTTP/1.1 {status} {REASONS.get(status, '')}\r\n"
+    return first if status == 304 else f"{first}content-type: {content_type}\r\n"
 
 
 def stream_head(answer: Stream) -> bytes:

@@ -7,6 +7,9 @@ import orjson
 
 JSON = "application/json"
 TEXT = "text/plain; charset=utf-8"
+# Of what may be kept for as long as one asks each time whether it is still so.
+ASK_AGAIN = "no-cache, private"
+_NOT_KEPT = (("cache-control", ASK_AGAIN),)
 
 
 class Response:
@@ -17,7 +20,7 @@ class Response:
         status: int,
         body: bytes,
         content_type: str = JSON,
-        headers: Sequence[tuple[str, str]] = (),
+        headers: Sequence[tuple[str, str]] = _NOT_KEPT,
     ) -> None:
         self.status = status
         self.body = body

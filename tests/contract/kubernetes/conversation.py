@@ -50,6 +50,16 @@ class Conversation:
         shown = part(_decoded(answer)) if answer.status_code == 200 else _decoded(answer)
         self._note(f"GET {path}", {}, answer, {"form": answer.headers.get("content-type"), "part": shown})
 
+    def keep(self, path: str, accept: str = "*/*") -> None:
+        """GET, and ask again by the tag that was given: what a client may keep, and for how long."""
+        first = self.api.http.request("GET", path, headers={"Accept": accept})
+        self._note(f"GET {path}", {}, first, _of_keeping(first))
+        tag = first.headers.get("etag", '"none"')
+        again = self.api.http.request("GET", path, headers={"Accept": accept, "If-None-Match": tag})
+        self._note(f"AGAIN {path}", {}, again, {**_of_keeping(again), "empty": not again.content})
+        other = self.api.http.request("GET", path, headers={"Accept": accept, "If-None-Match": '"other"'})
+        self._note(f"WITH ANOTHER {path}", {}, other, _of_keeping(other))
+
     def watch(self, path: str, **query: Any) -> list[Json]:
         """All events until the server ends it, as `timeoutSeconds` has it do."""
         answer = self.api.http.request("GET", path, params={"watch": "true", **query})
@@ -66,6 +76,14 @@ class Conversation:
         if warnings:
             entry["warnings"] = [self._words.text(warning) for warning in warnings]
         self.said.append(entry)
+
+
+def _of_keeping(answer: httpx.Response) -> Json:
+    """Its headers, and which others there are."""
+    said = {name: answer.headers.get(name) for name in ("cache-control", "vary", "content-length")}
+    if answer.status_code != 304:
+        del said["content-length"]
+    return {**said, "has": [name for name in ("etag", "expires", "location") if name in answer.headers]}
 
 
 def _now_and_then(event: Json) -> bool:

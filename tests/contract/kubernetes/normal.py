@@ -9,6 +9,7 @@ from typing import Any
 TIME = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$")
 AGE = re.compile(r"^\d{1,2}s$")
 TOKEN = re.compile(r"^eyJ[\w-]+\.[\w-]+\.[\w-]+$")
+HASH = re.compile(r"\bhash=[0-9A-F]{64,}")
 UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
@@ -24,7 +25,7 @@ class Words:
         return self._value("", value)
 
     def text(self, text: str) -> str:
-        plain = text.replace(self._namespace, "<namespace>")
+        plain = HASH.sub("hash=<hash>", text.replace(self._namespace, "<namespace>"))
         return UID.sub(lambda found: self._word("uid", found[0]), plain)
 
     def _value(self, name: str, value: Any) -> Any:

@@ -66,6 +66,12 @@ def aggregated_by_what_is_accepted(talk: Conversation) -> None:
         talk.look(path, _kind, _AGGREGATED)
 
 
+def that_is_kept(talk: Conversation) -> None:
+    talk.keep("/apis", _AGGREGATED)
+    talk.keep("/api", _AGGREGATED)
+    talk.keep("/apis")
+
+
 def aggregated_definitions(talk: Conversation) -> None:
     fields = {"a": TEXT, "n": {"type": "integer"}}
     scale = {"specReplicasPath": ".spec.n", "statusReplicasPath": ".status.n"}
