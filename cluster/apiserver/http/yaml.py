@@ -17,6 +17,24 @@ class _Loader(yaml.CSafeLoader):
         for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
     }
 
+    def get_single_data(self) -> Any:
+        node = self.get_single_node()
+        if node is None:
+            return None
+        value = self.construct_document(node)
+        _take_apart(node)
+        return value
+
+
+def _take_apart(node: yaml.Node) -> None:
+    """Let go of one node after the other. All of them at once keep every other request waiting: 60 ms of 3 MB."""
+    left = [node]
+    while left:
+        node = left.pop()
+        value, node.value = node.value, None
+        for each in value if isinstance(value, list) else ():
+            left += each if isinstance(each, tuple) else (each,)
+
 
 def _scalar(loader: yaml.CSafeLoader, node: yaml.ScalarNode) -> Any:
     text = loader.construct_scalar(node)
