@@ -8,7 +8,6 @@ from crds.models.record import GROUP
 
 READ = ["get", "list", "watch"]
 WRITE = ["create", "update", "patch", "delete"]
-EDIT = ["update", "patch"]
 ALL = READ + WRITE
 PARTS = ("api", "controller", "egress", "node", "router", "scheduler")
 _DESIRED = ["projects", "scalings", "domains", "deploys"]
@@ -30,51 +29,57 @@ def secrets_role(part: str) -> str:
 
 
 IN_ACCOUNTS: dict[str, list[PolicyRule]] = {
-    "api": [_of("", ["secrets"], ["get", "create", "update", "patch", "delete"])],
-    "controller": [_of("", ["secrets"], ["get", "create", "patch", "delete"])],
+    "api": [_of("", ["secrets"], ["get", "create", "patch", "delete"])],
+    "controller": [_of("", ["secrets"], ["get", "create"])],
     "node": [_of("", ["secrets"], ["get"])],
 }
 IN_SYSTEM: dict[str, list[PolicyRule]] = {
     part: [_of("coordination.k8s.io", ["leases"], verbs)]
     for part, verbs in {
-        "api": READ,
-        "controller": [*READ, "create", *EDIT],
-        "node": ["get", "create", *EDIT],
-        "router": ["get", "create", *EDIT],
-        "scheduler": [*READ, "create", *EDIT],
+        "api": ["get"],
+        "controller": ["get", "create", "update"],
+        "node": ["get", "create", "update"],
+        "router": ["create", "patch"],
+        "scheduler": [*READ, "create", "update"],
     }.items()
 }
 ROLES: dict[str, list[PolicyRule]] = {
     "api": [
-        ours(["*"], READ),
-        ours(["accounts", *_DESIRED, "computenodes"], ALL),
-        _of("", ["namespaces"], READ),
+        ours(["accounts", "projects", "scalings", "deploys", "routes", "instances", "computenodes"], READ),
+        ours(["projects", "scalings", "deploys"], ["create", "patch"]),
+        ours(["projects"], ["delete"]),
     ],
     "controller": [
-        ours(["*"], ALL),
-        _of("", ["namespaces"], ALL),
+        ours(["accounts", *_DESIRED, *_OBSERVED, "hostclaims", "computenodes"], READ),
+        ours(["projects", "scalings", "domains", "deploys", "workloads", "routes", "gitrefs"], ["patch"]),
+        ours(["deploys", "builds", "gitrefs", "workloads", "routes", "hostclaims"], ["create"]),
+        ours(["scalings", "domains", "deploys", "builds", "gitrefs", "workloads", "hostclaims"], ["delete"]),
+        ours([f"{each}/status" for each in ("accounts", *_DESIRED)], ["patch"]),
+        _of("", ["namespaces"], ["get", "create"]),
+        # What kopf looks at to know of the kinds.
         _of("apiextensions.k8s.io", ["customresourcedefinitions"], READ),
         # Gives the parts their way to an account's Secrets, and nobody anything else.
-        _of(RBAC, ["rolebindings"], ["get", "create", "patch"]),
+        _of(RBAC, ["rolebindings"], ["create", "patch"]),
         _of(RBAC, ["clusterroles"], ["bind"], [secrets_role(part) for part in sorted(IN_ACCOUNTS)]),
     ],
     "egress": [ours(["accounts", "instances"], READ)],
     "node": [
-        ours(["*"], READ),
-        ours(["computenodes"], ["create", *EDIT]),
-        ours(["instances"], EDIT),
-        ours(["computenodes/status", "instances/status", "builds/status", "gitrefs/status"], EDIT),
+        ours(["projects", "deploys", "workloads", "builds", "gitrefs", "instances", "computenodes"], READ),
+        ours(["computenodes"], ["create"]),
+        # Only to take its own finalizer off, and to note how a run ended.
+        ours(["instances"], ["patch"]),
+        ours(["computenodes/status", "instances/status", "builds/status", "gitrefs/status"], ["patch"]),
     ],
     "router": [
         ours(["routes", "instances", "workloads"], READ),
-        ours(["routes/status"], EDIT),
+        ours(["routes/status"], ["patch"]),
         # Only to take its own finalizer off.
-        ours(["instances"], EDIT),
+        ours(["instances"], ["patch"]),
     ],
     "scheduler": [
-        ours(["instances", "instances/status"], ALL),
-        ours(["workloads", "builds", "gitrefs", "computenodes"], READ),
-        ours(["workloads/status", "builds/status", "gitrefs/status", "computenodes/status"], EDIT),
+        ours(["instances", "workloads", "builds", "gitrefs", "computenodes"], READ),
+        ours(["instances"], ["create", "patch", "delete"]),
+        ours([f"{each}/status" for each in ("instances", "workloads", "builds", "gitrefs", "computenodes")], ["patch"]),
     ],
 }
 PEOPLE: dict[str, list[PolicyRule]] = {

@@ -1,5 +1,6 @@
 """Roles: what each part and each kind of person may do, and the files that say so."""
 
+from controller.table import WATCHED
 from crds.kinds import KINDS
 from crds.models.rbac import PolicyRule
 from crds.rbac import FOLDER, account_bindings, digest, files
@@ -37,6 +38,17 @@ def test_nobody_of_the_platform_may_do_anything_to_everything() -> None:
     rules = [rule for scope in (ROLES, IN_ACCOUNTS, IN_SYSTEM, PEOPLE) for rules in scope.values() for rule in rules]
     assert not any("*" in rule.api_groups or "*" in rule.verbs for rule in rules)
     assert set(ROLES) == set(PARTS)
+    assert not any("*" in rule.resources for rules in ROLES.values() for rule in rules)
+
+
+def test_parts_change_our_records_by_patches_alone() -> None:
+    """Merge patches and applies are `patch`; what is replaced as a whole is a leader's Lease."""
+    assert not any("update" in rule.verbs for rules in ROLES.values() for rule in rules)
+
+
+def test_the_loop_may_read_what_it_watches() -> None:
+    readable = {each for rule in ROLES["controller"] if {"list", "watch"} <= set(rule.verbs) for each in rule.resources}
+    assert {model.resource.plural for model in WATCHED} <= readable
 
 
 def test_bindings_of_one_namespace_are_told_from_those_of_another() -> None:
