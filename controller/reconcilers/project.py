@@ -132,7 +132,10 @@ def _say_ready(context: Context, project: Project, status: ProjectStatus, last: 
     elif status.phase == "failed" and last is not None and last.status.failure is not None:
         message = last.status.failure.message
     elif status.phase == "degraded":
-        message = _why_degraded(context, project) or f"{status.summary} instances are ready."
+        message = _trouble(context, project) or f"{status.summary} instances are ready."
+    elif status.phase in ("running", "deploying"):
+        # Of a process that is not served, or not yet: the pages may be well while a worker ends again and again.
+        message = _trouble(context, project) or ""
     status.message = message or None
     status.conditions = with_condition(
         status.conditions,
@@ -145,7 +148,7 @@ def _say_ready(context: Context, project: Project, status: ProjectStatus, last: 
     )
 
 
-def _why_degraded(context: Context, project: Project) -> str | None:
+def _trouble(context: Context, project: Project) -> str | None:
     for workload in context.cache.of_project(Workload, project.namespace, project.name):
         short = find(workload.status.conditions, SCHEDULABLE)
         if short is not None and short.status == "False" and not workload.deleting:

@@ -26,6 +26,11 @@ HOGS: dict[str, dict[str, str]] = {
         "for _ in range(600):\n    time.sleep(0.1)\n    for _ in range(10): sys.stdout.write(megabyte)\ntime.sleep(999)"
     ),
     "memory": _worker("x = []\nwhile True: x.append(bytearray(b'y' * 1048576))"),
+    "late": {
+        "main.py": HOLDER,
+        "hog.py": "import time\ntime.sleep(5)\nx = []\nwhile True: x.append(bytearray(b'y' * 1048576))",
+        "Procfile": "web: python main.py\nworker: python hog.py\n",
+    },
     "files": _worker(
         "n = 0\nwhile True:\n    n += 1\n    try:\n        with open(f'/tmp/{n}', 'wb') as f: f.write(b'z' * 4194304)\n"
         "    except OSError: pass"

@@ -27,6 +27,12 @@ def _restarts(running: Platform) -> dict[str, int]:
     return {part: note["restarts"] for part, note in found.items() if "restarts" in note}
 
 
+def _told(running: Platform, project: str) -> tuple[str, str]:
+    """What the project's status says: its phase, and what is wrong."""
+    (found,) = [each for each in running.records("projects") if each["metadata"]["name"] == project]
+    return found["status"]["phase"], found["status"].get("message", "")
+
+
 def _used_bytes(folder: Path) -> int:
     total = 0
     for path in folder.rglob("*"):
@@ -58,6 +64,17 @@ def test_the_neighbour_answers_and_nothing_of_the_platform_ends(
     # A flood may be ahead for as long as the agent gets no core; it does not stay ahead while it goes on.
     eventually(lambda: _used_bytes(running.data_dir / "nodes") < 100 * MIB, 20)
     _leave(running, client, project, kind)
+
+
+def test_a_project_says_what_is_wrong_with_a_worker_while_its_pages_are_well(
+    running: Platform, client: httpx.Client, tmp_path: Path
+) -> None:
+    project = start_hog(running, client, "late", tmp_path / "hog")
+    wrong = ("running", "It used more memory than its size allows.")
+    eventually(lambda: _told(running, "hog-late") == wrong, 40)
+    (ready,) = client.get(f"/v1/projects/{project}").json()["conditions"]
+    assert (ready["status"], ready["message"]) == ("True", wrong[1])
+    _leave(running, client, project, "late")
 
 
 def test_ten_thousand_connections_held_open_leave_room_for_others(
