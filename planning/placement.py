@@ -113,7 +113,15 @@ def _shortfall(demand: Demand, placed: int, open_nodes: Sequence[NodeRoom], node
         needs = f"needs {_words(room_of(demand.size))} on one node, no node has that much free"
         if all(node.free.instances == 0 for node in open_nodes):
             needs = "every node runs as many instances as it may"
-    return f"{what}: {needs}. Use a smaller size, fewer instances, or add a node."
+    return f"{what}: {needs}. Use a smaller size, fewer instances, or add a node.{_idle(demand, open_nodes)}"
+
+
+def _idle(demand: Demand, open_nodes: Sequence[NodeRoom]) -> str:
+    """What helps besides where CPU alone is short (it is a share, not a cap)."""
+    but_cpu = replace(room_of(demand.size), milli_cpu=0)
+    if not any(_fits(but_cpu, node.free) for node in open_nodes):
+        return ""
+    return " Where instances mostly idle, nodes may promise more CPU than there is (--cpus)."
 
 
 def _why_none(nodes: Sequence[NodeRoom]) -> str:

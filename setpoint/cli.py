@@ -9,15 +9,8 @@ from setpoint.installation import Installation
 from setpoint.parts import ROLES, Part
 from setpoint.processes import process_of, write_process
 from setpoint.service.command import add_service
-from setpoint.settings import (
-    SettingError,
-    Settings,
-    add_data_dir,
-    add_options,
-    add_overrides,
-    read_saved_settings,
-    read_settings,
-)
+from setpoint.settings import Settings, add_data_dir, add_options, add_overrides, read_saved_settings, read_settings
+from setpoint.values import SettingError
 
 _INTRO = """Setpoint deploys and runs projects from git repositories.
 What you want is a record; a loop makes it so and reports what is there."""

@@ -1,23 +1,18 @@
 """What a user can set: by option, by variable, or not at all. One place names them all."""
 
-import ipaddress
 import json
 import os
-import re
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from setpoint import values
 from setpoint.installation import read_json, write_file
 
 DEFAULT_API_PORT = 7300
 DEFAULT_ROUTER_PORT = 7380
 _SAVED = "settings.json"
-
-
-class SettingError(Exception):
-    """A value that cannot be used; the message says which and what would do."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +37,13 @@ OPTIONS: list[Option] = [
         "--router-port", "SETPOINT_ROUTER_PORT", str(DEFAULT_ROUTER_PORT), "N", "port under which projects are served"
     ),
     Option("--nodes", "SETPOINT_NODES", "1", "N", "how many compute nodes share this machine"),
+    Option(
+        "--cpus",
+        "SETPOINT_CPUS",
+        "",
+        "N",
+        "cores that instances may be promised in all; without it, those that there are",
+    ),
     Option("--base-domain", "SETPOINT_BASE_DOMAIN", "localhost", "NAME", "projects are served under this name"),
     Option(
         "--kubeconfig",
@@ -108,6 +110,7 @@ class Settings:
     api_port: int
     router_port: int
     nodes: int
+    cpus: float | None
     base_domain: str
     kubeconfig: Path | None
     control_plane: str
@@ -167,7 +170,7 @@ def _add(parser: ArgumentParser, option: Option) -> None:
 
 
 def read_settings(options: Namespace, environment: Mapping[str, str] = os.environ) -> Settings:
-    """Option before variable before default. Raises SettingError."""
+    """Option before variable before default. Raises values.SettingError."""
     return _settings(options, environment, {})
 
 
@@ -185,6 +188,7 @@ def save_settings(settings: Settings) -> None:
 def texts_of(settings: Settings) -> dict[str, str]:
     """Each option's value as it would be given; empty: nothing."""
     texts = {o.attribute: str(getattr(settings, o.attribute)) for o in OPTIONS}
+    texts["cpus"] = str(settings.cpus or "")
     texts["git_ca"] = str(settings.git_ca or "")
     texts["kubeconfig"] = str(settings.kubeconfig or "")
     texts["allow_addresses"] = ",".join(settings.allow_addresses)
@@ -194,7 +198,7 @@ def texts_of(settings: Settings) -> dict[str, str]:
 
 
 def _settings(options: Namespace, environment: Mapping[str, str], saved: Mapping[str, str]) -> Settings:
-    values = {
+    texts = {
         o.attribute: getattr(options, o.attribute, None)
         or environment.get(o.variable)
         or saved.get(o.attribute)
@@ -207,98 +211,25 @@ def _settings(options: Namespace, environment: Mapping[str, str], saved: Mapping
         "false",
     )
     return Settings(
-        data_dir=Path(values["data_dir"]).expanduser().absolute(),
-        api_port=_number("--api-port", values["api_port"], 1, 65535),
-        router_port=_number("--router-port", values["router_port"], 1, 65535),
-        nodes=_number("--nodes", values["nodes"], 1, 64),
-        base_domain=_domain(values["base_domain"]),
-        kubeconfig=_file("--kubeconfig", values["kubeconfig"]),
-        control_plane=_control_plane(values["control_plane"], values["kubeconfig"]),
-        handle=_handle(values["handle"]),
-        allow_addresses=_networks("--allow-addresses", values["allow_addresses"]),
-        allow_egress=_networks("--allow-egress", values["allow_egress"]),
-        allow_ports=_ports("--allow-ports", values["allow_ports"]),
-        network=_one_of("--network", values["network"], "auto", "shared"),
+        data_dir=Path(texts["data_dir"]).expanduser().absolute(),
+        api_port=values.number("--api-port", texts["api_port"], 1, 65535),
+        router_port=values.number("--router-port", texts["router_port"], 1, 65535),
+        nodes=values.number("--nodes", texts["nodes"], 1, 64),
+        cpus=values.cores("--cpus", texts["cpus"]),
+        base_domain=values.domain(texts["base_domain"]),
+        kubeconfig=values.file("--kubeconfig", texts["kubeconfig"]),
+        control_plane=values.control_plane(texts["control_plane"], texts["kubeconfig"]),
+        handle=values.handle(texts["handle"]),
+        allow_addresses=values.networks("--allow-addresses", texts["allow_addresses"]),
+        allow_egress=values.networks("--allow-egress", texts["allow_egress"]),
+        allow_ports=values.ports("--allow-ports", texts["allow_ports"]),
+        network=values.one_of("--network", texts["network"], "auto", "shared"),
         allow_shared_network=environment.get("SETPOINT_ALLOW_SHARED_NETWORK", "0") in ("1", "yes", "true"),
-        disk_quota=_size("--disk-quota", values["disk_quota"]),
+        disk_quota=values.size("--disk-quota", texts["disk_quota"]),
         landlock=environment.get("SETPOINT_LANDLOCK", "1") not in ("0", "no", "false"),
-        git_host=_git_host(values["git_host"]),
-        git_ca=_file("--git-ca", values["git_ca"]),
-        git_interval=_number("--git-interval", values["git_interval"], 1, 86_400),
-        rate_per_minute=_number("--rate-per-minute", values["rate_per_minute"], 1, 10_000_000),
+        git_host=values.git_host(texts["git_host"]),
+        git_ca=values.file("--git-ca", texts["git_ca"]),
+        git_interval=values.number("--git-interval", texts["git_interval"], 1, 86_400),
+        rate_per_minute=values.number("--rate-per-minute", texts["rate_per_minute"], 1, 10_000_000),
         example=example,
     )
-
-
-def _handle(text: str) -> str:
-    # Not above: the records' models take as long to load as all else that the command line needs.
-    from crds.names import HANDLE_LENGTH, name_problem
-
-    if problem := name_problem(text, HANDLE_LENGTH):
-        raise SettingError(f"--handle {problem}; it is {text!r}.")
-    return text
-
-
-def _git_host(text: str) -> str:
-    from planning.source import repository_problem
-
-    host = text.rstrip("/")
-    if repository_problem(f"{host}/owner/name.git", operator=False):
-        raise SettingError(f"--git-host must be an https or ssh address such as https://git.example.com, not {text!r}.")
-    return host
-
-
-def _number(flag: str, text: str, least: int, most: int) -> int:
-    if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
-        raise SettingError(f"{flag} must be a number from {least} to {most}, not {text!r}.")
-    return int(text)
-
-
-def _size(flag: str, text: str) -> int:
-    found = re.fullmatch(r"([1-9][0-9]{0,14})([KMGT]?)", text, re.ASCII)
-    if found is None:
-        raise SettingError(f"{flag} must be a size such as 500M or 2G, not {text!r}.")
-    return int(found[1]) << {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[found[2]]
-
-
-def _networks(flag: str, text: str) -> tuple[str, ...]:
-    parts = tuple(part.strip() for part in text.split(",") if part.strip())
-    for part in parts:
-        try:
-            ipaddress.ip_network(part, strict=False)
-        except ValueError:
-            raise SettingError(f"{flag} must name networks such as 10.1.0.0/16, not {part!r}.") from None
-    return parts
-
-
-def _ports(flag: str, text: str) -> tuple[int, ...]:
-    return tuple(_number(flag, part.strip(), 1, 65535) for part in text.split(",") if part.strip())
-
-
-def _one_of(flag: str, text: str, *choices: str) -> str:
-    if text not in choices:
-        raise SettingError(f"{flag} must be {' or '.join(choices)}, not {text!r}.")
-    return text
-
-
-def _control_plane(text: str, kubeconfig: str) -> str:
-    wanted = _one_of("--control-plane", text, "embedded", "real")
-    if kubeconfig and wanted == "real":
-        raise SettingError("--kubeconfig names a cluster that is there, --control-plane=real makes one: choose one.")
-    return wanted
-
-
-def _file(flag: str, text: str) -> Path | None:
-    if not text:
-        return None
-    path = Path(text).expanduser().absolute()
-    if not path.is_file():
-        raise SettingError(f"{flag} must name a file that is there, not {text!r}.")
-    return path
-
-
-def _domain(text: str) -> str:
-    labels = text.lower().rstrip(".").split(".")
-    if not all(label and label.replace("-", "a").isalnum() and label.isascii() for label in labels):
-        raise SettingError(f"--base-domain must be a domain name such as apps.example.com, not {text!r}.")
-    return ".".join(labels)

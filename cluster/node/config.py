@@ -10,6 +10,7 @@ from cluster.sandbox.view import Machine
 @dataclass(frozen=True)
 class NodeConfig:
     """`data_dir` is the installation's; `cpu` (cores), `memory_bytes` and `instances` are this node's share.
+    `promised_cpu`: cores that its instances may be promised in all (None: as many as `cpu`).
 
     `allow_addresses`: CIDRs that repositories may be read from although they are not public.
     `allow_ports`: TCP ports that instances and builds may connect to where they share this machine's network.
@@ -32,6 +33,7 @@ class NodeConfig:
     host: str = "127.0.0.1"
     port: int = 0
     instances: int = 200
+    promised_cpu: float | None = None
     disk_quota: int = 10 * 1024**3
     allow_addresses: tuple[str, ...] = ()
     allow_ports: tuple[int, ...] = (53, 80, 443)

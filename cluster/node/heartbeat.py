@@ -65,11 +65,11 @@ async def _record(client: Client, name: str) -> ComputeNode:
 
 def node_status(record: ComputeNode, config: NodeConfig, found: Findings) -> dict[str, Any]:
     """As it is on the wire."""
-    resources = {"cpu": config.cpu, "memoryBytes": config.memory_bytes, "instances": config.instances}
+    capacity = {"cpu": config.cpu, "memoryBytes": config.memory_bytes, "instances": config.instances}
     return {
         "phase": "ready" if found.walls.stand else "notReady",
-        "capacity": resources,
-        "allocatable": resources,
+        "capacity": capacity,
+        "allocatable": {**capacity, "cpu": config.promised_cpu or config.cpu},
         "endpoint": found.endpoint,
         "sandbox": found.walls.sandbox,
         "network": found.network.network,

@@ -36,6 +36,7 @@ def config_of(settings: Settings, installation: Installation, name: str) -> Node
         tls_key=installation.key(name),
         tls_ca=installation.ca,
         cpu=machine_cpu() / settings.nodes,
+        promised_cpu=settings.cpus / settings.nodes if settings.cpus else None,
         memory_bytes=max(machine_memory_bytes() - _OWN_MEMORY_BYTES, 0) // settings.nodes,
         allow_addresses=settings.allow_addresses,
         disk_quota=settings.disk_quota,

@@ -104,3 +104,9 @@ def test_ten_nano_instances_fill_one_core_exactly() -> None:
 )
 def test_the_shortfall_is_a_sentence(demand: Demand, nodes: list[NodeRoom], says: str) -> None:
     assert says in place(demand, nodes).shortfall
+
+
+def test_more_cpu_may_be_promised_where_cpu_alone_is_short() -> None:
+    assert "--cpus" in place(Demand(SIZES["large"], 3), [node("a", cpu=1300)]).shortfall
+    full = node("a", used=Room(0, node("a").offers.memory_bytes, 1))
+    assert "--cpus" not in place(Demand(SIZES["large"], 1), [full]).shortfall

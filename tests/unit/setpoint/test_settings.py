@@ -8,8 +8,9 @@ import pytest
 from cluster.sandbox.landlock import kernel_abi
 from setpoint.access import ensure_administrator
 from setpoint.installation import Installation
-from setpoint.run.node import foreign_ports, machine_of
-from setpoint.settings import OPTIONS, SettingError, add_options, read_saved_settings, read_settings, save_settings
+from setpoint.run.node import config_of, foreign_ports, machine_cpu, machine_of
+from setpoint.settings import OPTIONS, add_options, read_saved_settings, read_settings, save_settings
+from setpoint.values import SettingError
 
 ROOT = Path(__file__).parent.parent.parent.parent
 
@@ -47,6 +48,9 @@ def test_other_commands_know_what_up_ran_with(tmp_path: Path) -> None:
     [
         (("--nodes", "many"), "--nodes must be a number from 1 to 64"),
         (("--nodes", "0"), "--nodes must be"),
+        (("--cpus", "0"), "--cpus must be a number of cores"),
+        (("--cpus", "lots"), "--cpus must be a number of cores"),
+        (("--cpus", "1e3"), "--cpus must be a number of cores"),
         (("--api-port", "70000"), "--api-port must be a number"),
         (("--api-port", "²"), "--api-port must be a number"),
         (("--allow-ports", "80,http"), "--allow-ports must be a number"),
@@ -75,6 +79,18 @@ def test_no_port_of_the_platform_is_allowed(tmp_path: Path) -> None:
 def test_landlock_is_left_out_when_asked() -> None:
     assert machine_of(read_settings(parsed(), {})).landlock == kernel_abi()
     assert machine_of(read_settings(parsed(), {"SETPOINT_LANDLOCK": "0"})).landlock == 0
+
+
+@pytest.mark.parametrize(("given", "promised"), [("", None), ("12.5", 6.25)])
+def test_nodes_may_promise_more_cpu_than_there_is(given: str, promised: float | None, tmp_path: Path) -> None:
+    installation = Installation(tmp_path)
+    installation.prepare()
+    ensure_administrator(installation, 5432, "main")
+    settings = read_settings(parsed("--data-dir", str(tmp_path), "--nodes", "2"), {"SETPOINT_CPUS": given})
+    config = config_of(settings, installation, "node-1")
+    assert (config.cpu, config.promised_cpu) == (machine_cpu() / 2, promised)
+    save_settings(settings)
+    assert read_saved_settings(parsed("--data-dir", str(tmp_path)), {}).cpus == settings.cpus
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.flag)

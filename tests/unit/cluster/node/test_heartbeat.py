@@ -44,3 +44,11 @@ def test_limits_say_why_and_what_mends_them(
     assert message.endswith("Allow it with: setpoint service install --data-dir /srv/x") == bool(said)
     ready = next(each for each in told["conditions"] if each["type"] == "Ready")
     assert ready["status"] == "True", "a node without them works"
+
+
+def test_a_node_may_promise_more_cpu_than_it_has() -> None:
+    found = Findings(Walls("bubblewrap"), COUNTING, Description("fabric", "x", "", ""), REFUSED, "https://127.0.0.1:1")
+    record = ComputeNode(metadata=Metadata(name="node-1"))
+    for config, promised in ((CONFIG, 1.0), (replace(CONFIG, promised_cpu=8.0), 8.0)):
+        told = node_status(record, config, found)
+        assert (told["capacity"]["cpu"], told["allocatable"]["cpu"]) == (1.0, promised)
