@@ -70,7 +70,7 @@ def test_every_setting_is_in_the_command(tmp_path: Path) -> None:
         *("--base-domain", "a.example", "--handle", "ada", "--no-example"),
         *("--kubeconfig", str(tmp_path / "ca.pem"), "--control-plane", "embedded"),
         *("--allow-addresses", "10.0.0.0/8,127.0.0.0/8", "--allow-egress", "10.1.0.0/16", "--network", "shared"),
-        *("--rate-per-minute", "7"),
+        *("--rate-per-minute", "7", "--cpus", "8.5"),
         *("--git-ca", str(tmp_path / "ca.pem"), "--git-interval", "9", "--git-host", "https://git.example"),
         SETPOINT_ALLOW_SHARED_NETWORK="1",
         SETPOINT_LANDLOCK="0",
