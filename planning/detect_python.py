@@ -1,11 +1,9 @@
 """How a Python project gets its packages, and which command serves it. Pure."""
 
-import json
 import re
-import tomllib
-from typing import Any
 
 from planning.inspection import Inspection
+from planning.toml import table
 
 _NAME = re.compile(r"^\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
 _LOCKED_NAME = re.compile(r"^name = \"([A-Za-z0-9._-]{1,100})\"$", re.MULTILINE)
@@ -23,7 +21,7 @@ def python_dependencies(inspection: Inspection) -> tuple[str, tuple[str, ...]]:
         return "uv-lock", (make, "Install what uv.lock names (uv sync --locked)")
     if inspection.has("requirements.txt"):
         return "requirements", (make, "Install requirements.txt (uv pip install)")
-    if inspection.has("pyproject.toml") and _table(inspection.text("pyproject.toml"), "project"):
+    if inspection.has("pyproject.toml") and table(inspection.text("pyproject.toml"), "project"):
         return "pyproject", (make, "Install the dependencies of pyproject.toml (uv pip install)")
     if inspection.has("Pipfile") or inspection.has("Pipfile.lock"):
         return "pipfile", (make, "Install what the Pipfile names (uv pip install)")
@@ -40,34 +38,13 @@ def python_packages(inspection: Inspection) -> frozenset[str]:
     """Names of the packages that the project asks for, as far as its files say, in the normal form."""
     names = [_NAME.match(line) for line in inspection.text("requirements.txt").splitlines()]
     found = [match[1] for match in names if match]
-    project = _table(inspection.text("pyproject.toml"), "project")
+    project = table(inspection.text("pyproject.toml"), "project")
     wanted = project.get("dependencies")
     found += [match[1] for item in wanted if (match := _NAME.match(str(item)))] if isinstance(wanted, list) else []
     # Lock files are long: their names are found without reading them as a whole.
     found += _LOCKED_NAME.findall(inspection.text("uv.lock"))
-    found += list(_table(inspection.text("Pipfile"), "packages"))
+    found += list(table(inspection.text("Pipfile"), "packages"))
     return frozenset(re.sub(r"[-_.]+", "-", name).lower() for name in found)
-
-
-def pipfile_requirements(inspection: Inspection) -> list[str]:
-    """The requirement lines that a Pipfile.lock (or, without one, a Pipfile) stands for."""
-    try:
-        locked = json.loads(inspection.text("Pipfile.lock") or "{}")
-    except ValueError:
-        locked = {}
-    entries = locked.get("default") if isinstance(locked, dict) else None
-    if not isinstance(entries, dict) or not entries:
-        entries = _table(inspection.text("Pipfile"), "packages")
-    return [line for name, entry in entries.items() if (line := _requirement(str(name), entry))]
-
-
-def _requirement(name: str, entry: Any) -> str:
-    version = entry.get("version", "*") if isinstance(entry, dict) else entry
-    match = _NAME.fullmatch(name)
-    if not match or not isinstance(version, str):
-        return ""
-    pinned = "" if version == "*" else version
-    return f"{name}{pinned}" if re.fullmatch(r"[=<>!~0-9A-Za-z.,*+ -]*", pinned) else ""
 
 
 def _django(inspection: Inspection, packages: frozenset[str]) -> tuple[str, tuple[str, ...]] | None:
@@ -97,15 +74,3 @@ def _framework(inspection: Inspection, packages: frozenset[str]) -> tuple[str, t
 def _plain(inspection: Inspection) -> str:
     found = next((name for name in _PLAIN if inspection.has(name)), "")
     return f"python {found}" if found else ""
-
-
-def _toml(text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return {}
-
-
-def _table(text: str, name: str) -> dict[str, Any]:
-    table = _toml(text).get(name)
-    return table if isinstance(table, dict) else {}

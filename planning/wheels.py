@@ -5,8 +5,8 @@ import json
 import re
 import tomllib
 
-from planning.detect_python import pipfile_requirements
 from planning.inspection import LOCK_BYTES, READ_BYTES, Inspection
+from planning.pipfile import pipfile_requirements
 
 # A name, extras, versions, a marker, hashes, a continuation, a comment: no option, no address, no path.
 _PLAIN = re.compile(

@@ -8,17 +8,20 @@ from cluster.builder.bytecode import compile_later
 from cluster.builder.common_cache import common_cache
 from cluster.builder.errors import BuildFailed
 from cluster.builder.layers import Installed, Job, LayerMount, file_hash, installer_environment, text_hash
-from cluster.builder.ownership import own_cache, own_folder
+from cluster.builder.ownership import hand_over, own_cache, own_folder
+from cluster.builder.source import copy_tree
 from cluster.sandbox.machine import CERTIFICATES, interpreter_mounts
 from cluster.sandbox.view import Mount, View
-from planning.detect_python import pipfile_requirements
+from planning.pipfile import pipfile_requirements
 from planning.wheels import python_wheels_suffice
 
 ENVIRONMENT = "/env/python"
 _SETTINGS = "2"  # raise it when what is below installs differently
 _UV = "/opt/setpoint/uv"
 _LISTED = "/opt/setpoint/requirements.txt"
-_LOCAL = re.compile(r"^\s*(-e|--editable|-r|--requirement|-c|--constraint|\.|/|file:|.*@\s*file:)", re.MULTILINE)
+_LOCAL = re.compile(
+    r"^\s*(-e|--editable|-r|--requirement|-c|--constraint|\.|/|[\w.-]+/|file:|.*@\s*file:)", re.MULTILINE
+)
 _LOCKED_LOCAL = re.compile(r"(editable|directory|path|virtual) = \"(?!\.\")")
 
 # $1 interpreter; the rest is the installing command.
@@ -58,6 +61,10 @@ def _refers_to_files(job: Job, strategy: str) -> bool:
     seen = job.source.inspection
     if strategy == "requirements":
         return bool(_LOCAL.search(seen.text("requirements.txt")))
+    if strategy == "pipfile":
+        return any(line.startswith("file:") for line in pipfile_requirements(seen))
+    if strategy == "pyproject":
+        return "dynamic" in seen.text("pyproject.toml")
     return strategy == "uv-lock" and bool(_LOCKED_LOCAL.search(seen.text("uv.lock")))
 
 
@@ -75,24 +82,33 @@ async def _install(job: Job, strategy: str) -> Path:
         downloading = job.downloading()
         with common_cache(job.workshop.state, "uv", downloading.steps.user) as common:
             wheels = Mount(common, "/cache", "bind")
-            found = await _uv(downloading, strategy, wheels, {"UV_CACHE_DIR": "/cache", "UV_NO_BUILD": "1"})
+            settings = {"UV_CACHE_DIR": "/cache", "UV_NO_BUILD": "1"}
+            found = await _uv(downloading, strategy, Mount(job.source.tree, "/app"), wheels, settings)
         if found is not None:
             return found
         job.steps.log.system("Not every package is there as a wheel: trying again with building allowed")
     own = Mount(own_cache(job.workshop.cache(job.project, "env"), job.steps.user), "/cache", "bind")
-    found = await _uv(job, strategy, own, {"UV_CACHE_DIR": "/cache/cache"})
+    found = await _uv(job, strategy, Mount(_copy_of_tree(job), "/app", "bind"), own, {"UV_CACHE_DIR": "/cache/cache"})
     if found is None:
         raise BuildFailed("InstallFailed", "The project's Python packages could not be installed: see the build log.")
     return found
 
 
-async def _uv(job: Job, strategy: str, cache: Mount, settings: dict[str, str]) -> Path | None:
+def _copy_of_tree(job: Job) -> Path:
+    """What builds a package of the repository's own (setuptools does) writes beside its files."""
+    copy = job.work / "python-tree"
+    copy_tree(job.source.tree, copy)
+    hand_over(copy, job.steps.user)
+    return copy
+
+
+async def _uv(job: Job, strategy: str, tree: Mount, cache: Mount, settings: dict[str, str]) -> Path | None:
     """The environment's folder, in which nothing else ever was; None: they could not be installed. It is a mount of its
     own, so that no later step has another name (a hard link in a cache) for a file that is published with it."""
     made = own_folder(job.work / f"python-{uuid.uuid4().hex}", job.steps.user, 0o755)
     mounts = (Mount(made, ENVIRONMENT, "bind"), cache, *_listed(job, strategy))
     python = job.workshop.python.resolve()
-    mounts = (*interpreter_mounts(python), Mount(job.workshop.uv, _UV), Mount(job.source.tree, "/app"), *mounts)
+    mounts = (*interpreter_mounts(python), Mount(job.workshop.uv, _UV), tree, *mounts)
     view = View(mounts, _variables(job) | settings, job.cwd, limits=job.workshop.limits.of_step)
     code = await job.steps.run(view, ["/bin/sh", "-c", _SCRIPT, "install", str(python), *_COMMANDS[strategy]])
     return made if code == 0 else None
@@ -103,7 +119,7 @@ def _listed(job: Job, strategy: str) -> tuple[Mount, ...]:
     if strategy != "pipfile":
         return ()
     listed = job.work / "requirements.txt"
-    listed.write_text("\n".join(pipfile_requirements(job.source.inspection)) + "\n")
+    listed.write_text("\n".join(pipfile_requirements(job.source.inspection, job.cwd)) + "\n")
     return (Mount(listed, _LISTED),)
 
 

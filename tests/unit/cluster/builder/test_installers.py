@@ -92,6 +92,52 @@ def write_package(folder: Path) -> None:
     write(folder, {"backend.py": backend, "pyproject.toml": system + project})
 
 
+SETUP = "from setuptools import setup\nsetup(name='own', version='1', py_modules=['own'])\n"
+DYNAMIC = (
+    '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n'
+    '[project]\nname = "own"\nversion = "1"\ndynamic = ["dependencies"]\n'
+    "[tool.setuptools]\npy-modules = []\n"
+    '[tool.setuptools.dynamic]\ndependencies = {file = ["wanted.txt"]}\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("files", "packages"),
+    [
+        ({"requirements.txt": "./own\n", "own/setup.py": SETUP, "own/own.py": ""}, ["own-1.dist-info"]),
+        ({"requirements.txt": "own/\n", "own/setup.py": SETUP, "own/own.py": ""}, ["own-1.dist-info"]),
+        (
+            {"Pipfile": '[packages]\nown = {path = "./own"}\n', "own/setup.py": SETUP, "own/own.py": ""},
+            ["own-1.dist-info"],
+        ),
+        ({"requirements.txt": "-e .\n", "setup.py": SETUP, "own.py": ""}, ["own-1.dist-info"]),
+        ({"pyproject.toml": DYNAMIC, "wanted.txt": "itsdangerous==2.2.0\n"}, ["itsdangerous-2.2.0.dist-info"]),
+    ],
+)
+async def test_what_builds_in_its_own_folder_can_write_there(
+    bench: Bench, tmp_path: Path, files: dict[str, str], packages: list[str]
+) -> None:
+    """As setuptools does; what it wrote is not in the release."""
+    repo = tmp_path / "repo"
+    release = await bench.build(str(repo), repository(repo, {**files, "main.py": ""}))
+    assert _packages(bench, release.artifact) == packages
+    manifest = bench.store.read(release.artifact)
+    assert manifest
+    source = next(each for each in manifest["mounts"] if each["target"] == "/app")
+    assert not list((bench.store.path(source["layer"]) / "tree").rglob("*.egg-info"))
+    await finish_compiling()
+
+
+async def test_a_package_of_the_repository_is_installed_again_when_it_changes(bench: Bench, tmp_path: Path) -> None:
+    repo = tmp_path / "repo"
+    files = {"requirements.txt": "own/\n", "own/setup.py": SETUP, "own/own.py": "", "main.py": ""}
+    await bench.build(str(repo), repository(repo, files))
+    write(repo, {"own/setup.py": SETUP.replace("version='1'", "version='2'")})
+    release = await bench.build(str(repo), commit(repo))
+    assert _packages(bench, release.artifact) == ["own-2.dist-info"]
+    await finish_compiling()
+
+
 async def test_a_build_that_says_too_much_is_ended(tmp_path: Path) -> None:
     bench = Bench(tmp_path, BuildLimits(output_bytes=20_000))
     files = {"package.json": json.dumps({"scripts": {"build": "yes", "start": "x"}})}
