@@ -50,6 +50,7 @@ class Adapter:
         except ClientGone:
             return
         except Problem as problem:
+            await call.let_finish()
             reply = problem_reply(problem, call.request_id)
         except ApiError as error:
             # Not its message: it may quote what was to be written.

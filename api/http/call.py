@@ -1,5 +1,7 @@
 """One request on its way through the adapter, as a handler sees it."""
 
+import asyncio
+import contextlib
 import hashlib
 import secrets
 from collections.abc import AsyncIterator
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 MIB = 1024 * 1024
 BODY_LIMIT = MIB
+_FINISH_BYTES = 16 * MIB
+_FINISH_SECONDS = 2.0
 
 
 class Call:
@@ -29,6 +33,7 @@ class Call:
     `account` is the one in which the credential acts, `project` and `deploy` what the path names."""
 
     __slots__ = (
+        "_read_whole",
         "_receive",
         "account",
         "address",
@@ -69,6 +74,7 @@ class Call:
         self.request_id = ""
         self.limit_headers: tuple[tuple[bytes, bytes], ...] = ()
         self._receive = receive
+        self._read_whole = False
 
     def header(self, name: bytes) -> str:
         """The header's value (its name in lower case); empty when it is not there."""
@@ -78,6 +84,10 @@ class Call:
         """The body as it comes in. Raises 413 once it is longer than `limit`."""
         if int(self.headers.get(b"content-length", b"0")) > limit:
             raise too_large(limit)
+        async for chunk in self._incoming(limit):
+            yield chunk
+
+    async def _incoming(self, limit: int) -> AsyncIterator[bytes]:
         length = 0
         while True:
             message: Message = await self._receive()
@@ -87,9 +97,22 @@ class Call:
             length += len(chunk)
             if length > limit:
                 raise too_large(limit)
+            self._read_whole = not message.get("more_body", False)
             yield chunk
-            if not message.get("more_body", False):
+            if self._read_whole:
                 return
+
+    async def let_finish(self) -> None:
+        """Before a refusal, to who says that the connection ends with it: closed while bytes are on their way it would
+        be reset, and the refusal never be read. They are thrown away, as long as they are not too many or too slow."""
+        if self._read_whole or self.header(b"connection").lower() != "close" or b"expect" in self.headers:
+            return
+        if not int(self.headers.get(b"content-length", b"0")) and b"transfer-encoding" not in self.headers:
+            return
+        with contextlib.suppress(Problem, ClientGone, TimeoutError):
+            async with asyncio.timeout(_FINISH_SECONDS):
+                async for _ in self._incoming(_FINISH_BYTES):
+                    pass
 
     async def gone(self) -> None:
         """Returns when the client has left (once the body was read)."""

@@ -1,6 +1,9 @@
 """The errors of every row, by iterating over the table: each refusal has one shape and comes in the stated order."""
 
+import json
 import re
+import urllib.error
+import urllib.request
 from collections.abc import AsyncIterator
 from html import unescape
 from typing import Any
@@ -151,6 +154,16 @@ async def test_an_over_long_body(visitor: Visitor, row: Endpoint) -> None:
             yield big[start : start + 65536]
 
     await refused(visitor, row, address(row), 413, "too_large", headers=headers, content=chunks())
+
+
+def test_who_sends_too_much_and_then_leaves_is_told_so(house: House) -> None:
+    """Many clients read nothing before they have sent everything, and ask for the connection to end."""
+    request = urllib.request.Request(f"{house.url}/v1/projects", b"x" * (12 * 1024 * 1024))
+    request.add_header("Authorization", f"Bearer {house.keys['admin']}")
+    request.add_header("Content-Type", "application/json")
+    with pytest.raises(urllib.error.HTTPError) as refusal, urllib.request.urlopen(request, timeout=20):
+        pass
+    assert (refusal.value.code, json.load(refusal.value)["code"]) == (413, "too_large")
 
 
 @rows([row for row in KEYED if row.method != "GET"])
