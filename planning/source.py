@@ -8,7 +8,10 @@ from urllib.parse import urlsplit
 
 from crds.models.project import ProjectSpec
 
-_SCP = re.compile(r"[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:[A-Za-z0-9_./~-]+")
+_SCP = re.compile(r"[A-Za-z0-9_.-]+@[A-Za-z0-9][A-Za-z0-9.-]*:[A-Za-z0-9_./~-]+")
+HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\]")
+"""A host in a URL; none begins with a dash."""
+_NOT_THE_OPERATOR = "a path on this machine can be used by the operator account only"
 _START = "start:"
 _REF = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/@+-]*")
 
@@ -18,9 +21,20 @@ def repository_problem(repository: str, *, operator: bool) -> str | None:
     if any(ord(char) <= 32 or ord(char) == 127 for char in repository) or repository.startswith("-"):
         return "must be an https or ssh URL, without spaces or control characters"
     if repository.startswith(("/", "file://")):
-        return None if operator else "a path on this machine can be used by the operator account only"
+        return _path_problem(repository) if operator else _NOT_THE_OPERATOR
     if _SCP.fullmatch(repository):
         return None
+    return _url_problem(repository)
+
+
+def _path_problem(repository: str) -> str | None:
+    path = repository.removeprefix("file://").removeprefix("localhost")
+    if not path.startswith("/") or any(part in ("..", ".") for part in path.split("/")):
+        return "must be an absolute path without `.` and `..`, as in /srv/git/shop.git"
+    return None
+
+
+def _url_problem(repository: str) -> str | None:
     try:
         parts = urlsplit(repository)
         _port = parts.port
@@ -30,6 +44,9 @@ def repository_problem(repository: str, *, operator: bool) -> str | None:
         return "must be an https or ssh URL (https://host/owner/name.git)"
     if parts.password or (parts.scheme == "https" and parts.username):
         return "must not carry a user name or password: store the credentials with the project instead"
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    if not HOST.fullmatch(host) or parts.query or parts.fragment:
+        return "must name a host and a path on it, and nothing after that"
     if not parts.path.strip("/"):
         return "names a host, but no repository on it"
     return None

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
+from planning.source import HOST
+
 INSIDE = "/repository"
 _SCP = re.compile(r"^([A-Za-z0-9_.-]{1,64})@([A-Za-z0-9.-]{1,253}):(?!/)([^\s]{1,1000})$")
-_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\]")
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _REF_FORBIDDEN = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|\.lock(/|$)|(^|/)\.|\.$|/$")
 
@@ -64,7 +65,7 @@ def _remote(address: str) -> Repository:
     if parts.scheme not in ("https", "ssh"):
         raise Refused("The repository must be an https or ssh URL, or an absolute path.")
     host = parts.hostname or ""
-    if not _HOST.fullmatch(f"[{host}]" if ":" in host else host) or parts.query or parts.fragment:
+    if not HOST.fullmatch(f"[{host}]" if ":" in host else host) or parts.query or parts.fragment:
         raise Refused("The repository's URL must name a host and a path, and nothing after it.")
     if parts.password is not None or (parts.scheme == "https" and parts.username is not None):
         raise Refused("A repository's URL must not hold a user name or password.")

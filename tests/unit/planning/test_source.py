@@ -35,6 +35,11 @@ def test_repositories_that_are_taken(good: str) -> None:
         "https://h/a b",
         "https://h/a\nb",
         "-oProxyCommand=x@host:y",
+        "git@-x:y",
+        "ssh://-oProxyCommand=x/y",
+        "ssh://git@-oProxyCommand=x/y",
+        "https://h/a?b=c",
+        "https://h/a#b",
     ],
 )
 def test_repositories_that_are_refused(bad: str) -> None:
@@ -44,6 +49,8 @@ def test_repositories_that_are_refused(bad: str) -> None:
 def test_a_path_is_for_the_operator() -> None:
     assert repository_problem("/srv/shop", operator=True) is None
     assert repository_problem("file:///srv/shop", operator=True) is None
+    for bad in ("/srv/../etc", "file://elsewhere/srv", "/srv/./shop"):
+        assert repository_problem(bad, operator=True)
 
 
 @pytest.mark.parametrize(
