@@ -62,13 +62,26 @@ class Records:
     def projects_of(self, account: Account) -> Sequence[Project]:
         return self.projects.indexed("namespace", account_namespace(account.name))
 
-    def web_scaling(self, project: Project) -> Scaling | None:
-        """That of the process `web`, or of the only one."""
-        web = self.scalings.get(project.namespace, scaling_name(project.name, "web"))
-        if web is not None:
-            return web
+    def scaling_of(self, project: Project, process: str) -> Scaling | None:
+        usual = self.scalings.get(project.namespace, scaling_name(project.name, process))
+        if usual is not None:
+            return usual
         found = self.scalings.indexed("project", _project_key(project))
-        return found[0] if len(found) == 1 else None
+        return next((scaling for scaling in found if scaling.spec.process == process), None)
+
+    def processes_of(self, project: Project) -> list[str]:
+        """Those of what serves, else of what was deployed last; none before that."""
+        named = project.status.deploy or project.status.latest_deploy
+        deploy = self.deploys.get(project.namespace, named) if named else None
+        return [process.name for process in deploy.status.processes] if deploy else []
+
+    def main_process(self, project: Project) -> str:
+        """The one that a project's count and size are those of: `web`, or the only one."""
+        names = self.processes_of(project)
+        return names[0] if len(names) == 1 else "web"
+
+    def main_scaling(self, project: Project) -> Scaling | None:
+        return self.scaling_of(project, self.main_process(project))
 
     def deploys_of(self, project: Project) -> Sequence[Deploy]:
         return self.deploys.indexed("project", _project_key(project))

@@ -89,4 +89,4 @@ def _answer(call: Call, project: Project) -> Answer:
 
 def _encoded(call: Call, project: Project) -> bytes:
     records = call.platform.records
-    return call.platform.project_views.encoded(project, records.web_scaling(project), records.live_deploy(project))
+    return call.platform.project_views.encoded(project, records.main_scaling(project), records.live_deploy(project))

@@ -43,7 +43,7 @@ class ProjectList(View):
 
 
 def project_view(project: Project, scaling: Scaling | None, live: Deploy | None) -> ProjectView:
-    """`scaling`: that of its web process; `live`: the deploy that serves."""
+    """`scaling`: that of its main process; `live`: the deploy that serves."""
     status = project.status
     desired = scaling.spec.instances if scaling else status.instances.desired
     return ProjectView(

@@ -52,6 +52,17 @@ def test_by_api_and_by_kubectl_one_three_zero_two(running: Platform, client: htt
     eventually(lambda: client.get(f"/v1/projects/{project}").json()["status"] == "running")
 
 
+def test_a_project_without_a_web_process_is_scaled_by_its_only_one(
+    running: Platform, client: httpx.Client, tmp_path: Path
+) -> None:
+    project = live_project(running, client, "toilers", tmp_path / "repository", {"Procfile": "worker: sleep 100000\n"})
+    scale(client, project, 3)
+    running_on(client, project, 3)
+    eventually(lambda: client.get(f"/v1/projects/{project}/scale").json()["ready"] == 3)
+    scale(client, project, 0)
+    running_on(client, project, 0)
+
+
 def test_what_was_handed_on_is_put_right_when_somebody_else_changes_it(
     running: Platform, client: httpx.Client, project: str
 ) -> None:

@@ -7,7 +7,7 @@ from crds.models.instance import Instance, InstanceSpec
 from crds.models.record import Metadata
 from crds.models.scaling import Scaling
 from crds.names import labels_for
-from tests.system.api.loop import live
+from tests.system.api.loop import live, set_status
 from tests.system.api.nodes import played_node
 from tests.system.api.visitor import MAIN, Visitor
 
@@ -33,6 +33,39 @@ async def test_scale_is_desired_state(visitor: Visitor) -> None:
     assert (await visitor.ok("POST", path, {"instances": 2.0}))["instances"] == 2
     refused = await visitor.call("POST", path, {"instances": 1, "size": "huge"})
     assert refused.json()["errors"][0]["pointer"] == "/size"
+
+
+async def test_without_a_web_process_the_only_one_is_scaled(visitor: Visitor) -> None:
+    project = await visitor.project()
+    path = f"/v1/projects/{project['id']}/scale"
+    deploy = await visitor.ok("POST", f"/v1/projects/{project['id']}/deploy", {})
+    async with visitor.house.client() as client:
+        await _runs(visitor, project["id"], deploy["deployId"], 1, "worker")
+        assert (await visitor.ok("POST", path, {"instances": 5}))["instances"] == 5
+        scaling = await client.get(Scaling, f"{project['name']}-worker", MAIN)
+        assert (scaling.spec.process, scaling.spec.instances) == ("worker", 5)
+        assert (await visitor.ok("GET", f"/v1/projects/{project['id']}"))["instances"]["desired"] == 5
+        await _runs(visitor, project["id"], deploy["deployId"], 2, "worker", "clock")
+        refused = await visitor.call("POST", path, {"instances": 2})
+        assert (refused.status_code, refused.json()["code"]) == (409, "conflict")
+        assert "no process web, but worker, clock" in refused.json()["detail"]
+        await _runs(visitor, project["id"], deploy["deployId"], 3, "worker", "web")
+        assert (await visitor.ok("POST", path, {"instances": 2}))["instances"] == 2
+        assert (await client.get(Scaling, f"{project['name']}-web", MAIN)).spec.instances == 2
+
+
+async def _runs(visitor: Visitor, project: str, deploy: str, number: int, *processes: str) -> None:
+    """Of these processes; returns when the API has seen it."""
+    async with visitor.house.client() as client:
+        await set_status(client, deploy, processes=[{"name": name, "command": "x"} for name in processes])
+        await live(client, deploy, number=number)
+    for _ in range(200):
+        if (await visitor.ok("GET", f"/v1/projects/{project}"))["status"] == "running" and (
+            await visitor.ok("GET", f"/v1/projects/{project}/deploys/{deploy}")
+        )["number"] == number:
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("the API never saw it")
 
 
 async def test_kubectl_scale_and_the_api_take_turns(visitor: Visitor) -> None:
