@@ -65,11 +65,12 @@ async def _record(client: Client, name: str) -> ComputeNode:
 
 def node_status(record: ComputeNode, config: NodeConfig, found: Findings) -> dict[str, Any]:
     """As it is on the wire."""
-    capacity = {"cpu": config.cpu, "memoryBytes": config.memory_bytes, "instances": config.instances}
+    # A machine's cores shared by three nodes are no number that anybody wants to read.
+    capacity = {"cpu": round(config.cpu, 3), "memoryBytes": config.memory_bytes, "instances": config.instances}
     return {
         "phase": "ready" if found.walls.stand else "notReady",
         "capacity": capacity,
-        "allocatable": {**capacity, "cpu": config.promised_cpu or config.cpu},
+        "allocatable": {**capacity, "cpu": round(config.promised_cpu or config.cpu, 3)},
         "endpoint": found.endpoint,
         "sandbox": found.walls.sandbox,
         "network": found.network.network,

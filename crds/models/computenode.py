@@ -38,7 +38,7 @@ class ComputeNode(Record):
     columns: ClassVar[list[Column]] = [
         Column("Ready", '.status.conditions[?(@.type=="Ready")].status'),
         Column("Pool", ".spec.pool"),
-        Column("CPU", ".status.capacity.cpu", "number"),
+        Column("CPU", ".status.allocatable.cpu", "number"),
         Column("Sandbox", ".status.sandbox"),
         Column("Network", ".status.network"),
         Column("Limits", ".status.limits"),

@@ -49,6 +49,6 @@ def test_limits_say_why_and_what_mends_them(
 def test_a_node_may_promise_more_cpu_than_it_has() -> None:
     found = Findings(Walls("bubblewrap"), COUNTING, Description("fabric", "x", "", ""), REFUSED, "https://127.0.0.1:1")
     record = ComputeNode(metadata=Metadata(name="node-1"))
-    for config, promised in ((CONFIG, 1.0), (replace(CONFIG, promised_cpu=8.0), 8.0)):
+    for config, promised in ((CONFIG, 1.0), (replace(CONFIG, promised_cpu=20 / 3), 6.667)):
         told = node_status(record, config, found)
         assert (told["capacity"]["cpu"], told["allocatable"]["cpu"]) == (1.0, promised)
