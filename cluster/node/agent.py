@@ -91,7 +91,7 @@ async def _services(config: NodeConfig) -> AsyncIterator[Services]:
     folders = Folders(config.state)
     try:
         artifacts, volumes = ArtifactStore(workshop.artifacts), Volumes(config.data_dir / "volumes")
-        sampler = Sampler(config.cpu, Metronome(config.data_dir / "metronome.lock"))
+        sampler = Sampler(config.cpu, Metronome(config.data_dir / "metronome.lock"), logs.dropped_of)
         quotas = Quotas(config.data_dir, config.disk_quota)
         yield Services(
             config,

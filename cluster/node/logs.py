@@ -27,6 +27,7 @@ class _Tail:
     log: LogFile
     spools: list[Spool]
     watches: list[Watch]
+    dropped: int = 0
 
 
 class Logs:
@@ -112,11 +113,17 @@ class Logs:
         for spool in tail.spools:
             spool.drain()
 
+    def dropped_of(self, uid: str) -> int:
+        """Bytes of its output that nobody will ever read, since this agent began."""
+        return self._tails[uid].dropped if uid in self._tails else 0
+
     def _spool(self, log: LogFile, state: RunState, stream: str, path: Path) -> Spool:
         def take(line: str, position: int) -> None:
             self._tell(state, log.write(stream, line, position))
 
         def dropped(count: int) -> None:
+            if tail := self._tails.get(state.uid):
+                tail.dropped += count
             self._tell(state, log.write("system", f"{count} bytes of {stream} were dropped: too much output"))
 
         return Spool(path, log.positions.get(stream, 0), take, dropped)

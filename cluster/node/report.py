@@ -5,6 +5,7 @@ from typing import Any
 
 from cluster.node.folder import RunState
 from cluster.node.reporter import Reporter
+from cluster.node.restart import Cause
 from cluster.node.services import Services
 from crds.conditions import READY, with_condition
 from crds.models.instance import Instance
@@ -18,6 +19,8 @@ class InstanceReport:
         self._reporter: Reporter[Instance] | None = None
         self._early: dict[str, Any] = {}
         self._record: Instance | None = None
+        self._strain: Cause | None = None
+        self._ready = False
 
     def see(self, record: Instance | None) -> None:
         self._record = record
@@ -30,8 +33,16 @@ class InstanceReport:
         self._say(phase="starting", ready=False, address=state.address, startedAt=state.started_at, **_count(state))
 
     def ready(self, state: RunState) -> None:
-        told = {"reason": None, "message": None, "address": state.address, "startedAt": state.started_at}
-        self._say(phase="running", ready=True, **told, **_count(state))
+        told = {"address": state.address, "startedAt": state.started_at, **_count(state)}
+        self._say(phase="running", ready=True, **_said(self._strain), **told)
+
+    def strained(self, cause: Cause | None) -> None:
+        """What it is held back for, as long as it is ready; else there is something worse to say."""
+        if cause == self._strain:
+            return
+        self._strain = cause
+        if self._ready:
+            self._say(phase="running", ready=True, **_said(cause))
 
     def unhealthy(self, reason: str, message: str) -> None:
         self._say(phase="starting", ready=False, reason=reason, message=message)
@@ -44,6 +55,7 @@ class InstanceReport:
         self._say(phase="stopping", ready=False)
 
     def _say(self, **status: Any) -> None:
+        self._ready = bool(status["ready"])
         if self._reporter is None or self._record is None:
             self._early |= status
             return
@@ -63,6 +75,10 @@ class InstanceReport:
     async def close(self) -> None:
         if self._reporter:
             await self._reporter.close()
+
+
+def _said(cause: Cause | None) -> dict[str, str | None]:
+    return {"reason": cause.reason if cause else None, "message": cause.message if cause else None}
 
 
 def _count(state: RunState) -> dict[str, int]:

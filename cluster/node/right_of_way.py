@@ -15,13 +15,14 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 class Way:
     """Of one run, whose first process began so many seconds after the machine. What an earlier agent told the group is
-    not known, so it is told whatever comes first. `gives`: it gives way, and the kernel knows how."""
+    not known, so it is told whatever comes first. `burns`: it is one of those who are to give way; `gives`: it does,
+    and the kernel knows how."""
 
     def __init__(self, group: Group, allowance: Allowance, begun: float):
         self.allowance = allowance
         self._group = group
         self._told: bool | None = None
-        self.gives = False
+        self.burns = self.gives = False
         self._ticks, self._at = 0, begun
 
     def seconds(self) -> float:
@@ -35,6 +36,7 @@ class Way:
         return max(0.0, used)
 
     def settle(self, gives: bool) -> None:
+        self.burns = gives
         if gives == self._told:
             return
         try:

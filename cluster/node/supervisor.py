@@ -183,7 +183,8 @@ class Supervisor:
     def _watch_use(self, process: Process, state: RunState) -> None:
         services = self._services
         if reaper := process.reaper:
-            services.sampler.watch(state, reaper, self._on_hog, services.groups.of(self._uid))
+            group = services.groups.of(self._uid)
+            services.sampler.watch(state, reaper, self._on_hog, self._report.strained, group)
         if state.volumes_of:
             taken = claims(services, state.volumes_of, state.namespace, state.project, state.volumes)
             services.quotas.watch(state.volumes_of, taken, self._uid, self._on_full)

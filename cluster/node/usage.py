@@ -13,13 +13,17 @@ from cluster.limits.group import Group
 from cluster.limits.metronome import Metronome
 from cluster.node.clock import iso_now
 from cluster.node.folder import RunState
+from cluster.node.restart import Cause
 from cluster.node.right_of_way import Way, settle
+from cluster.node.strain import CPU, OUTPUT, PROCESSES, Kind, Strain
 
 _LOOK_SECONDS = 2.0
 # What is new is looked at soon; before, whether it computes all day or only begins cannot be told.
 _NEW_SECONDS = 1.0
 _SAMPLE_EVERY = 5
 _HISTORY = 90
+# What bubblewrap itself needs counts, too, and a bomb's processes come and go.
+_NEARLY_ALL = 0.95
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -34,43 +38,59 @@ class Sample(NamedTuple):
 
 class Load(NamedTuple):
     """One process: CPU ticks so far (with ended children), resident bytes (shared pages counted in full), seconds from
-    the machine's start to its own."""
+    the machine's start to its own, its threads."""
 
     parent: int
     ticks: int
     resident: int
     begun: float = 0.0
+    threads: int = 1
 
 
 @dataclass
 class Watched:
-    """One run of an instance under watch; `on_hog` is called when it uses more memory than its size allows."""
+    """One run of an instance under watch; `on_hog` is called when it uses more memory than its size allows, `on_strain`
+    at each look with what it is held back for."""
 
     state: RunState
     reaper: int
     on_hog: Callable[[], Awaitable[None]]
+    on_strain: Callable[[Cause | None], None]
     group: Group
     way: Way | None = None
     ticks: int | None = None
     looked_at: float = 0.0
+    dropped: int = 0
+    strain: Strain = field(default_factory=Strain)
     history: deque[Sample] = field(default_factory=lambda: deque(maxlen=_HISTORY))
 
 
 class Sampler:
     """`run` looks every two seconds while anything is watched, and keeps each fifth look. `cores`: of this node.
-    `metronome`: beats while one of them gives way."""
+    `metronome`: beats while one of them gives way. `dropped`: bytes of output that an instance has lost so far."""
 
-    def __init__(self, cores: float, metronome: Metronome) -> None:
+    def __init__(self, cores: float, metronome: Metronome, dropped: Callable[[str], int]) -> None:
         self.watched: dict[str, Watched] = {}
         self._cores = cores
         self._metronome = metronome
+        self._dropped = dropped
         self._new = asyncio.Event()
 
-    def watch(self, state: RunState, reaper: int, on_hog: Callable[[], Awaitable[None]], group: Group) -> None:
+    def watch(
+        self,
+        state: RunState,
+        reaper: int,
+        on_hog: Callable[[], Awaitable[None]],
+        on_strain: Callable[[Cause | None], None],
+        group: Group,
+    ) -> None:
         before = self.watched.get(state.uid)
-        history = before.history if before else deque[Sample](maxlen=_HISTORY)
-        way = before.way if before and before.reaper == reaper else None
-        self.watched[state.uid] = Watched(state, reaper, on_hog, group, way, history=history)
+        new = Watched(state, reaper, on_hog, on_strain, group, dropped=self._dropped(state.uid))
+        if before:
+            new.history = before.history
+        if before and before.reaper == reaper:
+            new.way, new.strain = before.way, before.strain
+        self.watched[state.uid] = new
         self._new.set()
 
     def pause(self, uid: str) -> None:
@@ -113,6 +133,8 @@ class Sampler:
         await self._metronome.follow(any(way.gives for way in ways))
         for each in list(self.watched.values()):
             tree = trees.get(each.state.uid, [])
+            if tree:
+                each.on_strain(each.strain.look(self._signs(each, tree, loads), asyncio.get_running_loop().time()))
             counted = each.group.memory_bytes()
             # Where a group counts, the kernel ends hogs; and a fork bomb's thousand processes need not be looked into.
             if counted is None and await _too_much(tree, loads, each.state.memory_bytes):
@@ -130,6 +152,16 @@ class Sampler:
             if each.way.seconds() >= _NEW_SECONDS:
                 used[uid] = each.way, each.way.read(sum(loads[pid].ticks for pid in tree))
         settle(used, self._cores)
+
+    def _signs(self, each: Watched, tree: list[int], loads: dict[int, Load]) -> set[Kind]:
+        signs = {CPU} if each.way and each.way.burns else set()
+        if sum(loads[pid].threads for pid in tree) >= _NEARLY_ALL * each.state.allowance.processes:
+            signs.add(PROCESSES)
+        dropped = self._dropped(each.state.uid)
+        if dropped > each.dropped:
+            signs.add(OUTPUT)
+        each.dropped = dropped
+        return signs
 
     def _keep(self, each: Watched, ticks: int, memory: int) -> None:
         now = asyncio.get_running_loop().time()
@@ -157,7 +189,7 @@ def read_loads() -> dict[int, Load]:
                 continue
             rest = text[text.rfind(b")") + 2 :].split()
             ticks, begun = sum(map(int, rest[11:15])), int(rest[19]) / _TICKS
-            found[int(entry.name)] = Load(int(rest[1]), ticks, int(rest[21]) * _PAGE, begun)
+            found[int(entry.name)] = Load(int(rest[1]), ticks, int(rest[21]) * _PAGE, begun, int(rest[17]))
     return found
 
 

@@ -47,9 +47,11 @@ def workload_status(
 
 
 def trouble_of(instances: Sequence[Instance], lost: Collection[str]) -> Trouble | None:
-    """The worst that keeps one of them from being ready: what is final first, then by name."""
-    found = [trouble for instance in instances if (trouble := _trouble(instance, lost))]
-    return min(found, key=lambda trouble: (not trouble.final, trouble.instance), default=None)
+    """The worst that one of them has: what is final, then what keeps it from being ready, then what it is held back
+    for; of the same by name."""
+    found = [(instance.status.ready, trouble) for instance in instances if (trouble := _trouble(instance, lost))]
+    worst = min(found, key=lambda each: (not each[1].final, each[0], each[1].instance), default=None)
+    return worst[1] if worst else None
 
 
 def _trouble(instance: Instance, lost: Collection[str]) -> Trouble | None:
@@ -57,7 +59,7 @@ def _trouble(instance: Instance, lost: Collection[str]) -> Trouble | None:
     if node in lost:
         message = f"Node {node} has stopped reporting, and no other node can take the instance."
         return Trouble(reason="NodeLost", message=message, instance=instance.name, node=node)
-    if status.ready or not status.reason:
+    if not status.reason:
         return None
     return Trouble(
         reason=status.reason,

@@ -30,7 +30,7 @@ class WorkloadSpec(Shape):
 
 
 class Trouble(Shape):
-    """What keeps an instance of it from being ready."""
+    """What keeps an instance of it from being ready, or is held back while it is."""
 
     reason: str
     message: str = Field(max_length=1000)

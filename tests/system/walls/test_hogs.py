@@ -46,6 +46,14 @@ def _leave(running: Platform, client: httpx.Client, project: str, kind: str) -> 
     eventually(lambda: not states_of(running, kind)(), 30)
 
 
+SAID = {
+    "cpu": "It computes all the time: it runs while nobody else wants the CPU.",
+    "forks": "It has as many processes and threads as it may have: it cannot start more.",
+    "log": "It writes more output than can be kept: what is too much is dropped.",
+    "memory": "It used more memory than its size allows.",
+}
+
+
 @pytest.mark.parametrize("kind", ["cpu", "forks", "log", "memory", "files"])
 def test_the_neighbour_answers_and_nothing_of_the_platform_ends(
     kind: str, running: Platform, client: httpx.Client, neighbour: str, tmp_path: Path
@@ -53,7 +61,7 @@ def test_the_neighbour_answers_and_nothing_of_the_platform_ends(
     project = start_hog(running, client, kind, tmp_path / "hog")
     states = states_of(running, kind)
     limits = running.records("computenodes")[0]["status"]["limits"]
-    eventually(lambda: set(states()) & {"Running", "OutOfMemory"})
+    eventually(lambda: set(states()) & {"Running", "TooManyProcesses", "OutOfMemory"})
     with Load(running.router_port, neighbour, new_each_second=40, kept=3) as load:
         # Without control groups nobody counts temporary files as memory: they end at their own size.
         if kind == "memory" or (kind == "files" and limits == "full"):
@@ -61,6 +69,8 @@ def test_the_neighbour_answers_and_nothing_of_the_platform_ends(
         eventually(lambda: load.counts["new"] > 100, 30)
     assert load.failures == []
     assert set(_restarts(running).values()) == {0}
+    if kind in SAID:
+        eventually(lambda: _told(running, f"hog-{kind}")[1] == SAID[kind], 60)
     # A flood may be ahead for as long as the agent gets no core; it does not stay ahead while it goes on.
     eventually(lambda: _used_bytes(running.data_dir / "nodes") < 100 * MIB, 20)
     _leave(running, client, project, kind)

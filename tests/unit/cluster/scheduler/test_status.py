@@ -33,12 +33,19 @@ def test_trouble_names_the_worst() -> None:
     there = [
         instance(1, phase="crashed", reason="Exited", message="exit code 1"),
         instance(2, phase="crashed", reason="CrashLoop", message="x" * 1000),
-        instance(3, phase="running", ready=True, reason="Exited"),
+        instance(0, phase="running", ready=True, reason="GivesWay", message="It computes all the time."),
+        instance(3, phase="running", ready=True),
     ]
     trouble = trouble_of(there, ())
     assert trouble is not None
     assert (trouble.instance, trouble.final, len(trouble.message)) == ("shop-1-web-2", True, 1000)
-    assert trouble_of(there[2:], ()) is None
+    unready = trouble_of([there[0], there[2]], ())
+    assert unready is not None
+    assert unready.reason == "Exited", "what keeps one from being ready comes before what one is held back for"
+    held_back = trouble_of(there[2:], ())
+    assert held_back is not None
+    assert (held_back.reason, held_back.final) == ("GivesWay", False)
+    assert trouble_of(there[3:], ()) is None
 
 
 def test_a_lost_node_is_a_trouble() -> None:
