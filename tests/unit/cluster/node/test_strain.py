@@ -33,10 +33,17 @@ def test_it_is_said_until_it_was_over_for_a_while() -> None:
     assert set(said[17:]) == {""}
 
 
-def test_one_late_look_does_not_begin_it_anew() -> None:
+def test_late_looks_do_not_begin_it_anew() -> None:
     strain = Strain()
     strain.look({OUTPUT}, 0.0)
-    assert strain.look({OUTPUT}, 8.0) is not None
+    assert strain.look({OUTPUT}, 60.0) is not None
+
+
+def test_one_look_without_it_does_not_end_it() -> None:
+    strain = Strain()
+    strain.look({OUTPUT}, 0.0)
+    strain.look(set(), 2.0)
+    assert strain.look({OUTPUT}, 4.0) is not None
 
 
 @given(st.lists(st.sets(st.sampled_from([CPU, OUTPUT, PROCESSES])), max_size=100))
