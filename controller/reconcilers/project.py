@@ -25,6 +25,7 @@ from crds.names import (
     PROJECT_NAME_LENGTH,
     RESERVED,
     handle_of,
+    head_gitref,
     label,
     labels_for,
     name_problem,
@@ -126,16 +127,7 @@ def _count(context: Context, project: Project, live: Deploy | None) -> InstanceC
 
 def _say_ready(context: Context, project: Project, status: ProjectStatus, last: Deploy | None) -> None:
     good = status.phase in ("running", "stopped", "sleeping")
-    message = ""
-    if status.phase == "pending":
-        message = "Nothing was deployed yet."
-    elif status.phase == "failed" and last is not None and last.status.failure is not None:
-        message = last.status.failure.message
-    elif status.phase == "degraded":
-        message = _trouble(context, project) or f"{status.summary} instances are ready."
-    elif status.phase in ("running", "deploying"):
-        # Of a process that is not served, or not yet: the pages may be well while a worker ends again and again.
-        message = _trouble(context, project) or ""
+    message = _message(context, project, status, last)
     status.message = message or None
     status.conditions = with_condition(
         status.conditions,
@@ -146,6 +138,30 @@ def _say_ready(context: Context, project: Project, status: ProjectStatus, last: 
         now=context.now(),
         generation=project.metadata.generation,
     )
+
+
+def _message(context: Context, project: Project, status: ProjectStatus, last: Deploy | None) -> str:
+    if status.phase == "pending":
+        return _not_followed(context, project) or "Nothing was deployed yet."
+    if status.phase == "failed" and last is not None and last.status.failure is not None:
+        return last.status.failure.message
+    if status.phase == "degraded":
+        return _trouble(context, project) or f"{status.summary} instances are ready."
+    if status.phase in ("running", "deploying"):
+        # Of a process that is not served, or not yet: the pages may be well while a worker ends again and again.
+        return _trouble(context, project) or _not_followed(context, project)
+    return ""
+
+
+def _not_followed(context: Context, project: Project) -> str:
+    """Why no new commit will be deployed; empty when nothing is in the way."""
+    head = context.cache.get(GitRef, project.namespace, head_gitref(project.name))
+    source = project.spec.source
+    if head is None or head.status.phase != "failed":
+        return ""
+    if (head.status.repository, head.status.ref) != (source.repository, source.branch):
+        return ""
+    return f"The branch {source.branch} cannot be followed: {head.status.message or 'it could not be read.'}"
 
 
 def _trouble(context: Context, project: Project) -> str | None:

@@ -95,6 +95,36 @@ spec: {{source: {{repository: {repository}, branch: main}}}}
     assert len(deploys) == 2
 
 
+def test_a_branch_that_cannot_be_followed_is_said(tmp_path: Path, shared: Platform) -> None:
+    """Before anything was deployed, and beside pages that are well; and no more when it can be followed again."""
+    repository = tmp_path / "repository"
+    manifest = f"""
+apiVersion: setpoint.dev/v1
+kind: Project
+metadata: {{name: lost}}
+spec: {{source: {{repository: {repository}, branch: main}}}}
+"""
+    namespace = f"acc-{shared.credentials['handle']}"
+    shared.kubectl("-n", namespace, "apply", "-f", "-", given=manifest)
+
+    def told() -> tuple[str, str]:
+        (project,) = [each for each in shared.records("projects") if each["metadata"]["name"] == "lost"]
+        return project["status"]["phase"], project["status"].get("message", "")
+
+    def look_again(number: int) -> None:
+        shared.kubectl("-n", namespace, "annotate", "--overwrite", "project", "lost", f"setpoint.dev/push={number}")
+
+    trouble = "The branch main cannot be followed: "
+    eventually(lambda: told()[0] == "pending" and told()[1].startswith(trouble))
+    commit(repository, version("found"))
+    look_again(1)
+    eventually(lambda: told() == ("running", ""), 60)
+    repository.rename(tmp_path / "elsewhere")
+    look_again(2)
+    eventually(lambda: told()[0] == "running" and told()[1].startswith(trouble))
+    assert shared.get("lost").text.strip() == "found"
+
+
 def test_rollback_brings_back_the_release_before(tmp_path: Path, shared: Platform, api: httpx.Client) -> None:
     repository = tmp_path / "repository"
     commit(repository, version("one"))
