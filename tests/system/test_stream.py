@@ -111,7 +111,13 @@ def test_a_plan_names_everything_and_changes_nothing(tmp_path: Path, shared: Pla
     def seen(record: dict[str, Any]) -> bool:
         return bool(record.get("status", {}).get("observedGeneration") == record["metadata"]["generation"])
 
-    eventually(lambda: all(seen(record) for kind in ("projects", "gitrefs") for record in shared.records(kind)))
+    def settled() -> bool:
+        """Also what tests before this one have left: theirs are gone."""
+        projects = shared.records("projects")
+        here = all(seen(record) for record in [*projects, *shared.records("gitrefs")])
+        return here and not any("deletionTimestamp" in project["metadata"] for project in projects)
+
+    eventually(settled)
     before = everything()
     answer = api.post("/v1/deploy/plan", json={"projectId": project})
     assert answer.status_code == 200, answer.text
