@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV_VERSION := $(shell sed -n 's/^uv==\([0-9.]*\).*/\1/p' requirements.lock)
 
-APART := tests/contract $(addprefix tests/unit/,api crds planning setpoint cluster/apiserver) $(addprefix tests/system/,api router scheduler)
+APART := tests/contract $(addprefix tests/unit/,api crds planning setpoint cluster/apiserver cluster/builder) $(addprefix tests/system/,api router scheduler)
 
 # The system tests of a whole installation: they do not know where its records are.
 FIRST := $(wildcard tests/system/test_*.py)
@@ -49,7 +49,7 @@ types: install-dev
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-# Beside the others: tests that wait for minutes on end, and those that start neither installations nor sandboxes.
+# Beside the others: tests that wait for minutes on end, and those that start no installation.
 beside: types
 	@$(BIN)/pytest tests -m patient -q
 	@$(BIN)/pytest $(APART) $(BUILT) -q
