@@ -226,3 +226,13 @@ async def test_it_speaks_to_a_client_that_is_slow_and_to_one_that_lies(routed: S
             assert b" 400 " in answer or b" 422 " in answer
             writer.close()
         assert one.requests == seen
+
+
+async def test_who_gives_up_waiting_frees_the_place_of_the_request(routed: Site) -> None:
+    async with apps("one") as (one,):
+        await routed.deploy("shop", "shop-1-web", one)
+        _, writer = await asyncio.open_connection("127.0.0.1", routed.port)
+        writer.write(b"GET /slow?seconds=60 HTTP/1.1\r\nHost: shop--main.localhost\r\n\r\n")
+        await eventually(lambda: one.waiting == 1)
+        writer.close()
+        await eventually(lambda: one.waiting == 0)

@@ -75,6 +75,7 @@ class App:
     name: str
     address: str = ""
     requests: int = 0
+    waiting: int = 0
     _runner: web.AppRunner | None = None
 
     async def start(self) -> "App":
@@ -109,7 +110,11 @@ class App:
         return answer
 
     async def _slow(self, request: web.Request) -> web.Response:
-        await asyncio.sleep(float(request.query.get("seconds", "1")))
+        self.waiting += 1
+        try:
+            await asyncio.sleep(float(request.query.get("seconds", "1")))
+        finally:
+            self.waiting -= 1
         return web.Response(text=self.name)
 
     async def _socket(self, request: web.Request) -> web.WebSocketResponse:
