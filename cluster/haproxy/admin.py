@@ -72,11 +72,12 @@ class AdminSocket:
 @dataclass(frozen=True)
 class Info:
     """`shape`: what the configuration it runs was made of; `pid`: of the worker, which began to run at `started`
-    (seconds of the epoch)."""
+    (seconds of the epoch); `connections`: that it has open."""
 
     pid: int
     shape: str
     started: int = 0
+    connections: int = 0
 
 
 async def read_info(socket: AdminSocket) -> Info:
@@ -87,7 +88,8 @@ def parse_info(text: str) -> Info:
     """HAProxy's answer to `show info`. Raises NoAnswer when it does not say who it is."""
     pairs = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
     try:
-        return Info(int(pairs["Pid"]), pairs.get("description", "").strip(), int(pairs.get("Start_time_sec", "0")))
+        started, connections = int(pairs.get("Start_time_sec", "0")), int(pairs.get("CurrConns", "0"))
+        return Info(int(pairs["Pid"]), pairs.get("description", "").strip(), started, connections)
     except (KeyError, ValueError) as error:
         raise NoAnswer("HAProxy does not say who it is.") from error
 

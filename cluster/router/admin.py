@@ -35,6 +35,11 @@ async def read_held(socket: AdminSocket, command_prefix: str = "") -> set[Server
     return {(row["pxname"], row["svname"]) for row in rows if encode.is_slot(row["pxname"]) and int(row["scur"] or 0)}
 
 
+async def read_open(socket: AdminSocket) -> dict[str, int]:
+    """How many requests and connections each slot holds just now."""
+    return {row["pxname"]: int(row["scur"] or 0) for row in _rows(await socket.ask("show stat -1 2 -1"))}
+
+
 @dataclass(frozen=True)
 class Count:
     """Since the worker's start."""

@@ -4,7 +4,7 @@ import asyncio
 import fcntl
 import logging
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from cluster.haproxy.process import BadConfiguration, CannotStart, MasteredHapro
 from cluster.router.admin import read_slots
 from cluster.router.applier import Applier
 from cluster.router.config import RouterConfig
+from cluster.router.crowd import Crowd
 from cluster.router.doorway import Doorway
 from cluster.router.encode import Unsafe
 from cluster.router.figures import Figures
@@ -80,10 +81,11 @@ class Driver:
         doorway = Doorway(config.host, config.port, networks)
         self._haproxy = MasteredHaproxy(config.data_dir, (BASE, BACKENDS), doorway, self._down.set)
         self._applier = Applier(self._haproxy.admin, self._haproxy.master, self._drain_seconds, self._retired)
-        self._reporter = Reporter(client, self._view, self._report_later)
         self._slots: list[str] = []
         self._owners: dict[str, Key] = self._files.read_owners()
         self._figures = Figures(self._haproxy.admin, self._owners)
+        self._crowd = Crowd(self._haproxy.admin, self._owners, self._files.share, self._say)
+        self._reporter = Reporter(client, self._view, self._crowd.message, self._report_later)
         self._target = Table()
         self._applied: Mapping[Key, Serving] = {}
         self._unsaid: set[Key] = set()
@@ -152,6 +154,7 @@ class Driver:
                     tasks.create_task(until_another(Keeper(self._config.fabric), self._networks.description))
                 tasks.create_task(self._keep_running())
                 tasks.create_task(self._figures.each_minute())
+                tasks.create_task(self._crowd.look_for_ever())
                 tasks.create_task(beat(self._client, self._config.identity, endpoint.url, self._config.renew_every))
                 for reflector in reflectors:
                     tasks.create_task(reflector.run())
@@ -224,9 +227,8 @@ class Driver:
             await self._install(self._slots, lending, served)
         await self._applier.apply(self._target)
         self._applied = served
-        self._reporter.note(self._unsaid)
+        self._say(self._unsaid)
         self._unsaid = set()
-        self._tell.set()
 
     async def _install(self, slots: list[str], lending: Lending, served: Mapping[Key, Serving]) -> None:
         """Into the files."""
@@ -250,6 +252,11 @@ class Driver:
 
     def _busy(self) -> set[str]:
         return {slot for slot, _ in self._applier.servers()}
+
+    def _say(self, routes: Collection[Key]) -> None:
+        """Something may be to say on these."""
+        self._reporter.note(routes)
+        self._tell.set()
 
     async def _report(self) -> None:
         while True:

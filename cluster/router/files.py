@@ -21,12 +21,15 @@ Key = tuple[str, str]
 
 
 class Files:
-    """Everything in one folder; each file is replaced as a whole, and only when it says something else."""
+    """Everything in one folder; each file is replaced as a whole, and only when it says something else. `share`:
+    requests and connections that one project may have open."""
 
     def __init__(self, folder: Path):
         self.folder = folder
         self._pages = {name: (_SOURCE / "pages" / name).read_text() for name in PAGES}
-        self._base, self.shape = _base(self._pages)
+        most = _most_of_this_process()
+        self.share = most // 4
+        self._base, self.shape = _base(self._pages, most, self.share)
         self._written: dict[str, str] = {}
 
     def write_base(self) -> None:
@@ -88,15 +91,18 @@ def most_connections(descriptors: int) -> int:
     return max(100, min(_MOST_CONNECTIONS, (descriptors - 512) * 2 // 5))
 
 
-def _base(pages: Mapping[str, str]) -> tuple[str, str]:
-    """The text, and its shape: a digest of it and of the pages, by which a running HAProxy tells what it runs."""
+def _most_of_this_process() -> int:
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    most = most_connections(limit if limit != resource.RLIM_INFINITY else 1_000_000)
+    return most_connections(limit if limit != resource.RLIM_INFINITY else 1_000_000)
+
+
+def _base(pages: Mapping[str, str], most: int, share: int) -> tuple[str, str]:
+    """The text, and its shape: a digest of it and of the pages, by which a running HAProxy tells what it runs."""
     values = {
         "maxconn": most,
         "crowded": most * 3 // 4,
         "of_a_client": most // 2,
-        "of_a_project": most // 4,
+        "of_a_project": share,
         "threads": min(_MOST_THREADS, len(os.sched_getaffinity(0))),
     }
     template = Template((_SOURCE / BASE).read_text())

@@ -22,7 +22,7 @@ _EPOCH = datetime.fromtimestamp(0, UTC)
 class Serving:
     """How one Route is served. `workload`: the one that traffic goes to; `waiting_for`: the one that shall take over
     as soon as one of its instances is ready. `servers`: name -> address. `refused`: hostnames, and why.
-    `generation`: of the Route that this was made from."""
+    `generation`: of the Route that this was made from. `crowded`: why some requests are refused; empty: none are."""
 
     hosts: tuple[str, ...]
     workload: str | None
@@ -30,6 +30,7 @@ class Serving:
     generation: int = 0
     waiting_for: str | None = None
     refused: Mapping[str, str] = field(default_factory=dict)
+    crowded: str = ""
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -13,7 +14,7 @@ from crds.client.errors import ApiError, Conflict, NotFound
 from crds.conditions import READY, find, with_condition
 from crds.models.instance import Instance
 from crds.models.record import Condition
-from crds.models.route import Route
+from crds.models.route import CROWDED, Route
 from crds.names import FINALIZER_ROUTER
 
 _log = logging.getLogger(__name__)
@@ -21,14 +22,20 @@ _AT_ONCE = 16
 
 
 class Reporter:
-    """Writes only what differs from the records. `later` is called when something could not be written; it stays on
-    the list."""
+    """Writes only what differs from the records. `crowded`: why a Route's requests are refused just now; `later` is
+    called when something could not be written; it stays on the list."""
 
     def __init__(
-        self, client: Client, view: View, later: Callable[[], None], now: Callable[[], datetime] | None = None
+        self,
+        client: Client,
+        view: View,
+        crowded: Callable[[Key], str],
+        later: Callable[[], None],
+        now: Callable[[], datetime] | None = None,
     ):
         self._client = client
         self._view = view
+        self._crowded = crowded
         self._later = later
         self._now = now or (lambda: datetime.now(UTC))
         self._routes: set[Key] = set()
@@ -40,7 +47,8 @@ class Reporter:
     async def report(self, served: Mapping[Key, Serving], held: Collection[Key]) -> None:
         """`served`: as HAProxy has it; `held`: (namespace, name) of the instances that it still has a server for."""
         routes, self._routes = self._routes, set()
-        writes = [self._report_route(key, served[key]) for key in sorted(routes) if key in served]
+        known = {key: replace(served[key], crowded=self._crowded(key)) for key in sorted(routes) if key in served}
+        writes = [self._report_route(key, serving) for key, serving in known.items()]
         writes += [self._let_go(instance) for instance in self._view.leaving() if instance.key not in held]
         limit = asyncio.Semaphore(_AT_ONCE)
 
@@ -112,4 +120,6 @@ def _ready(serving: Serving) -> tuple[Literal["True", "False"], str, str]:
         return "False", "NothingReleased", "Nothing is released yet."
     if not serving.servers:
         return "False", "NoReadyInstance", f"No instance of {serving.workload} is ready."
+    if serving.crowded:
+        return "True", CROWDED, serving.crowded
     return "True", "Served", ""

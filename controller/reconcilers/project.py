@@ -6,6 +6,7 @@ from controller.engine.context import Context
 from controller.engine.errors import NotYet, Terminal
 from controller.engine.reconciler import Reconciler, Watch
 from controller.reconcilers.project_following import MANAGER, follow_branch
+from controller.reconcilers.project_message import crowded, project_message
 from controller.reconcilers.project_removal import FINALIZER, remove_project
 from crds.client.changes import appeared_or_gone, spec_or_metadata
 from crds.conditions import READY, SCHEDULABLE, find, with_condition
@@ -25,7 +26,6 @@ from crds.names import (
     PROJECT_NAME_LENGTH,
     RESERVED,
     handle_of,
-    head_gitref,
     label,
     labels_for,
     name_problem,
@@ -127,7 +127,7 @@ def _count(context: Context, project: Project, live: Deploy | None) -> InstanceC
 
 def _say_ready(context: Context, project: Project, status: ProjectStatus, last: Deploy | None) -> None:
     good = status.phase in ("running", "stopped", "sleeping")
-    message = _message(context, project, status, last)
+    message = project_message(context, project, status, last)
     status.message = message or None
     status.conditions = with_condition(
         status.conditions,
@@ -138,40 +138,6 @@ def _say_ready(context: Context, project: Project, status: ProjectStatus, last: 
         now=context.now(),
         generation=project.metadata.generation,
     )
-
-
-def _message(context: Context, project: Project, status: ProjectStatus, last: Deploy | None) -> str:
-    if status.phase == "pending":
-        return _not_followed(context, project) or "Nothing was deployed yet."
-    if status.phase == "failed" and last is not None and last.status.failure is not None:
-        return last.status.failure.message
-    if status.phase == "degraded":
-        return _trouble(context, project) or f"{status.summary} instances are ready."
-    if status.phase in ("running", "deploying"):
-        # Of a process that is not served, or not yet: the pages may be well while a worker ends again and again.
-        return _trouble(context, project) or _not_followed(context, project)
-    return ""
-
-
-def _not_followed(context: Context, project: Project) -> str:
-    """Why no new commit will be deployed; empty when nothing is in the way."""
-    head = context.cache.get(GitRef, project.namespace, head_gitref(project.name))
-    source = project.spec.source
-    if head is None or head.status.phase != "failed":
-        return ""
-    if (head.status.repository, head.status.ref) != (source.repository, source.branch):
-        return ""
-    return f"The branch {source.branch} cannot be followed: {head.status.message or 'it could not be read.'}"
-
-
-def _trouble(context: Context, project: Project) -> str | None:
-    for workload in context.cache.of_project(Workload, project.namespace, project.name):
-        short = find(workload.status.conditions, SCHEDULABLE)
-        if short is not None and short.status == "False" and not workload.deleting:
-            return short.message
-        if workload.status.trouble is not None and not workload.deleting:
-            return workload.status.trouble.message
-    return None
 
 
 def _of_label(_context: Context, record: Record) -> Iterable[tuple[str, str]]:
@@ -194,6 +160,11 @@ def _counted(workload: Workload | None) -> tuple[object, ...]:
     return (*stands, status.ready, shortfall, trouble)
 
 
+def _told_part(old: Route | None, new: Route | None) -> bool:
+    """What a project says of its Route changed."""
+    return spec_or_metadata(old, new) or crowded(old) != crowded(new)
+
+
 def _of_account(context: Context, account: Account) -> Iterable[tuple[str, str]]:
     return [project.key for project in context.cache.store(Project).list(f"acc-{account.name}")]
 
@@ -204,7 +175,7 @@ RECONCILER = Reconciler(
     [
         *(Watch(model, _of_label) for model in (Deploy, Domain, GitRef)),
         Watch(Workload, _of_label, _counted_part),
-        Watch(Route, _of_label, spec_or_metadata),
+        Watch(Route, _of_label, _told_part),
         *(Watch(model, _of_label, appeared_or_gone) for model in (Build, Instance, Scaling)),
         Watch(Account, _of_account, spec_or_metadata),
     ],

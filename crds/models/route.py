@@ -6,6 +6,9 @@ from pydantic import Field
 
 from crds.models.record import GROUP, VERSION, Column, Record, Resource, Shape, Status
 
+CROWDED = "Crowded"
+"""Why a Route is Ready and refuses some requests all the same: as many are open as may be."""
+
 
 class RouteSpec(Shape):
     project: str = Field(max_length=30)

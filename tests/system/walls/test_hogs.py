@@ -111,6 +111,8 @@ def test_ten_thousand_connections_held_open_leave_room_for_others(
         before = load.counts["new"]
         eventually(lambda: load.counts["new"] > before + 120, 30)
         assert held.look()["open"] > 500
+        eventually(lambda: "as many as one project may have" in _told(running, "hog-connections")[1], 30)
+    eventually(lambda: _told(running, "hog-connections") == ("running", ""), 60)
     assert load.failures == []
     assert set(_restarts(running).values()) == {0}
     _leave(running, client, project, "connections")

@@ -23,6 +23,13 @@ def test_a_route_that_is_served_and_says_so_is_left_alone() -> None:
     assert route_status(record, replace(GOOD, generation=3), EPOCH) is not None
 
 
+def test_one_that_refuses_some_requests_is_ready_and_says_why() -> None:
+    status = route_status(route(), replace(GOOD, crowded="It is full."), EPOCH)
+    assert status is not None
+    (ready,) = status["conditions"]
+    assert (ready["status"], ready["reason"], ready["message"]) == ("True", "Crowded", "It is full.")
+
+
 def test_why_it_is_not_ready() -> None:
     cases = {
         "WaitingForInstance": Serving(HOSTS, "old", {"old-1.ab": "127.0.0.1:1"}, waiting_for="new"),
