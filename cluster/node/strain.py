@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from cluster.egress.files import CONNECTIONS as MOST_CONNECTIONS
 from cluster.lasting import Lasting
 from cluster.node.restart import Cause
 
@@ -18,9 +19,15 @@ class Kind:
 PROCESSES = Kind(
     Cause("TooManyProcesses", "It has as many processes and threads as it may have: it cannot start more."), 3.0
 )
+CONNECTIONS = Kind(
+    Cause(
+        "TooManyConnections", f"It has as many connections to others open as it may ({MOST_CONNECTIONS}): more fail."
+    ),
+    3.0,
+)
 OUTPUT = Kind(Cause("TooMuchOutput", "It writes more output than can be kept: what is too much is dropped."), 3.0)
 CPU = Kind(Cause("GivesWay", "It computes all the time: it runs while nobody else wants the CPU."), 20.0)
-_WORST_FIRST = (PROCESSES, OUTPUT, CPU)
+_WORST_FIRST = (PROCESSES, CONNECTIONS, OUTPUT, CPU)
 
 
 class Strain:

@@ -9,13 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from cluster.egress.files import CONNECTIONS as MOST_CONNECTIONS
+from cluster.fabric.networks import endpoint_of
 from cluster.limits.group import Group
 from cluster.limits.metronome import Metronome
 from cluster.node.clock import iso_now
 from cluster.node.folder import RunState
+from cluster.node.outward import connections_out, sockets
 from cluster.node.restart import Cause
 from cluster.node.right_of_way import Way, settle
-from cluster.node.strain import CPU, OUTPUT, PROCESSES, Kind, Strain
+from cluster.node.strain import CONNECTIONS, CPU, OUTPUT, PROCESSES, Kind, Strain
 
 _LOOK_SECONDS = 2.0
 # What is new is looked at soon; before, whether it computes all day or only begins cannot be told.
@@ -134,7 +137,8 @@ class Sampler:
         for each in list(self.watched.values()):
             tree = trees.get(each.state.uid, [])
             if tree:
-                each.on_strain(each.strain.look(self._signs(each, tree, loads), asyncio.get_running_loop().time()))
+                signs = self._signs(each, tree, loads) | await _connections(each)
+                each.on_strain(each.strain.look(signs, asyncio.get_running_loop().time()))
             counted = each.group.memory_bytes()
             # Where a group counts, the kernel ends hogs; and a fork bomb's thousand processes need not be looked into.
             if counted is None and await _too_much(tree, loads, each.state.memory_bytes):
@@ -169,6 +173,15 @@ class Sampler:
         used = (ticks - each.ticks) / _TICKS / passed if each.ticks is not None and passed > 0 else 0.0
         each.ticks, each.looked_at = ticks, now
         each.history.append(Sample(iso_now(), round(max(used, 0.0), 4), memory))
+
+
+async def _connections(each: Watched) -> set[Kind]:
+    """Those that it holds itself are counted only when it has as many sockets as that."""
+    many = _NEARLY_ALL * MOST_CONNECTIONS
+    if not each.state.network or sockets(each.reaper) < many:
+        return set()
+    _, port = endpoint_of(each.state.address)
+    return {CONNECTIONS} if await asyncio.to_thread(connections_out, each.reaper, port) >= many else set()
 
 
 async def _too_much(tree: list[int], loads: dict[int, Load], most: int) -> bool:

@@ -29,6 +29,19 @@ def answer(path):
         return type(error).__name__
 """
 
+_HOLDER = """import socket, time
+kept = []
+while True:
+    try:
+        one = socket.create_connection(({host!r}, {port}), 5)
+        one.settimeout(0.005)
+        one.recv(1)
+    except TimeoutError:
+        kept.append(one)
+    except OSError:
+        time.sleep(0.01)
+"""
+
 
 class Giver(socketserver.ThreadingTCPServer):
     """At all addresses of this machine; `host` is the one that stands for one of the internet where a list opens it.
@@ -48,7 +61,8 @@ class _Giving(socketserver.StreamRequestHandler):
 
     def handle(self) -> None:
         self.server.reached.append(str(self.request.getsockname()[0]))
-        self.wfile.write(b"x" * int(self.rfile.readline()))
+        with contextlib.suppress(OSError):
+            self.wfile.write(b"x" * int(self.rfile.readline() or 0))
 
 
 @contextlib.contextmanager
@@ -63,6 +77,11 @@ def giving() -> Iterator[Giver]:
 
 def start_caller(running: Platform, api: httpx.Client, folder: Path) -> None:
     live_project(running, api, "caller", folder, answering(_CALLER))
+
+
+def holder(host: str, port: int) -> dict[str, str]:
+    """A project that opens connections there, as many as it gets, and asks for nothing."""
+    return {"hold.py": _HOLDER.format(host=host, port=port), "Procfile": "worker: python hold.py\n"}
 
 
 def ask(running: Platform, host: str, port: int, count: int) -> str:

@@ -70,6 +70,12 @@ def start_hog(running: Platform, api: httpx.Client, kind: str, folder: Path) -> 
     return project
 
 
+def told_of(running: Platform, project: str) -> tuple[str, str]:
+    """What the project's status says: its phase, and what is wrong."""
+    (found,) = [each for each in running.records("projects") if each["metadata"]["name"] == project]
+    return found["status"]["phase"], found["status"].get("message", "")
+
+
 def states_of(running: Platform, kind: str) -> Callable[[], list[str]]:
     """Why each of the hog's instances is in the state that it is in."""
 

@@ -9,9 +9,16 @@ import pytest
 
 from cluster.egress.usage import read_ledger
 from tests.system.platform import Platform, eventually
-from tests.system.walls.giving import Giver, allow, ask, start_caller
+from tests.system.repositories import commit
+from tests.system.walls.giving import Giver, allow, ask, holder, start_caller
+from tests.system.walls.hogs import told_of
 
 MIB = 1024 * 1024
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _caller(running: Platform, client: httpx.Client, tmp_path_factory: pytest.TempPathFactory) -> None:
+    start_caller(running, client, tmp_path_factory.mktemp("caller"))
 
 
 def kept(running: Platform) -> tuple[int, int]:
@@ -28,11 +35,7 @@ def end_part(running: Platform, sign: signal.Signals) -> None:
     eventually(lambda: running.pid("egress") != pid)
 
 
-def test_an_accounts_list_opens_a_network_and_its_use_is_kept(
-    running: Platform, client: httpx.Client, giver: Giver, tmp_path: Path
-) -> None:
-    start_caller(running, client, tmp_path / "caller")
-
+def test_an_accounts_list_opens_a_network_and_its_use_is_kept(running: Platform, giver: Giver) -> None:
     def got(count: int) -> str:
         return ask(running, giver.host, giver.port, count)
 
@@ -56,3 +59,15 @@ def test_an_accounts_list_opens_a_network_and_its_use_is_kept(
     eventually(lambda: not got(10).isdigit())
     with pytest.raises(AssertionError, match=r"spec\.egress\.allow"):
         allow(running, f"{giver.host}/99")
+
+
+def test_one_that_holds_as_many_connections_as_it_may_is_told_so_and_others_go_on(
+    running: Platform, client: httpx.Client, giver: Giver, tmp_path: Path
+) -> None:
+    allow(running, f"{giver.host}/32")
+    commit(tmp_path / "holder", holder(giver.host, giver.port))
+    project = running.new_project(client, "holder", tmp_path / "holder")
+    assert client.post(f"/v1/projects/{project}/deploy", json={}).status_code == 202
+    eventually(lambda: "as many connections to others open as it may" in told_of(running, "holder")[1], 120)
+    assert ask(running, giver.host, giver.port, 10) == "10"
+    assert told_of(running, "caller") == ("running", "")

@@ -10,7 +10,7 @@ import pytest
 from tests.system.held import Held, most
 from tests.system.load import Load
 from tests.system.platform import Platform, eventually
-from tests.system.walls.hogs import start_hog, start_neighbour, states_of
+from tests.system.walls.hogs import start_hog, start_neighbour, states_of, told_of
 
 MIB = 1024 * 1024
 CLIENTS = tuple(f"127.0.0.{number}" for number in range(2, 6))
@@ -25,12 +25,6 @@ def _restarts(running: Platform) -> dict[str, int]:
     notes = (running.data_dir / "run").glob("*.json")
     found = {path.stem: json.loads(path.read_text()) for path in notes}
     return {part: note["restarts"] for part, note in found.items() if "restarts" in note}
-
-
-def _told(running: Platform, project: str) -> tuple[str, str]:
-    """What the project's status says: its phase, and what is wrong."""
-    (found,) = [each for each in running.records("projects") if each["metadata"]["name"] == project]
-    return found["status"]["phase"], found["status"].get("message", "")
 
 
 def _used_bytes(folder: Path) -> int:
@@ -76,7 +70,7 @@ def test_the_neighbour_answers_and_nothing_of_the_platform_ends(
 
         def told() -> bool:
             """With what it says instead, should it not."""
-            found = _told(running, f"hog-{kind}")
+            found = told_of(running, f"hog-{kind}")
             assert found[1] in says, found
             return True
 
@@ -91,7 +85,7 @@ def test_a_project_says_what_is_wrong_with_a_worker_while_its_pages_are_well(
 ) -> None:
     project = start_hog(running, client, "late", tmp_path / "hog")
     wrong = ("running", "It used more memory than its size allows.")
-    eventually(lambda: _told(running, "hog-late") == wrong, 40)
+    eventually(lambda: told_of(running, "hog-late") == wrong, 40)
     (ready,) = client.get(f"/v1/projects/{project}").json()["conditions"]
     assert (ready["status"], ready["message"]) == ("True", wrong[1])
     _leave(running, client, project, "late")
@@ -111,8 +105,8 @@ def test_ten_thousand_connections_held_open_leave_room_for_others(
         before = load.counts["new"]
         eventually(lambda: load.counts["new"] > before + 120, 30)
         assert held.look()["open"] > 500
-        eventually(lambda: "as many as one project may have" in _told(running, "hog-connections")[1], 30)
-    eventually(lambda: _told(running, "hog-connections") == ("running", ""), 60)
+        eventually(lambda: "as many as one project may have" in told_of(running, "hog-connections")[1], 30)
+    eventually(lambda: told_of(running, "hog-connections") == ("running", ""), 60)
     assert load.failures == []
     assert set(_restarts(running).values()) == {0}
     _leave(running, client, project, "connections")
