@@ -9,7 +9,7 @@ from cluster.limits.allowance import of_size
 from cluster.limits.delegation import PLATFORM, Unavailable, _make_room, find_version2
 from cluster.limits.group import NoGroups
 from cluster.limits.idle import gives_way
-from cluster.limits.remedy import Machine, remedy
+from cluster.limits.remedy import Machine, remedy, this_machine, writable
 
 MIB = 1024 * 1024
 ALL = "cpuset cpu io memory pids"
@@ -145,6 +145,11 @@ def test_what_the_kernel_counts_is_read(tmp_path: Path) -> None:
     ("machine", "line"),
     [
         (Machine(False, ALL.split(), None), ""),
+        (Machine(False, [], None, ["cpu", "memory"]), ""),
+        (
+            Machine(False, [], None, ALL.split(), "/srv/a b/setpoint"),
+            "sudo '/srv/a b/setpoint' up --data-dir '/srv/my data'",
+        ),
         (Machine(True, ALL.split(), None), "setpoint service install --data-dir '/srv/my data'"),
         (Machine(True, ALL.split(), ALL.split()), "setpoint service install --data-dir '/srv/my data'"),
         (Machine(True, ALL.split(), ["memory", "pids"]), "Delegate=cpu memory pids"),
@@ -156,3 +161,20 @@ def test_the_line_that_would_give_us_some(machine: Machine, line: str) -> None:
     assert line in found
     assert bool(line) == bool(found)
     assert NoGroups("why", found).remedy == found
+
+
+def test_which_of_them_root_could_divide() -> None:
+    mounts = """31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755
+32 31 0:29 / /sys/fs/cgroup/cpu rw,relatime shared:7 - cgroup cgroup rw,cpu,cpuacct
+33 31 0:30 / /sys/fs/cgroup/pids ro,relatime - cgroup cgroup rw,pids
+34 31 0:30 / /sys/fs/cgroup/unified {} - cgroup2 none rw
+
+oops
+"""
+    assert writable(mounts.format("ro,nosuid"), ALL.split()) & {*ALL.split(), "cpuacct"} == {"cpu", "cpuacct"}
+    assert writable(mounts.format("rw,nosuid"), ["memory"]) & {*ALL.split()} == {"cpu", "memory"}
+
+
+def test_this_machine_names_a_program_that_is_there() -> None:
+    """Somebody else's PATH does not lead to it."""
+    assert Path(this_machine().program).is_file()
