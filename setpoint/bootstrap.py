@@ -3,22 +3,26 @@ owner.
 Safe to repeat; every start does it, so an update of the kinds arrives too."""
 
 import asyncio
+import contextlib
 import json
 import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from api.identity.owner import ensure_owner, replace_owner_key
+from cluster.scheduler.liveness import NODE_LEASE_PREFIX
 from crds.client.client import Client
 from crds.client.errors import ApiError, NotFound, Unavailable
 from crds.definition import definition
 from crds.kinds import KINDS
 from crds.models.account import Account
-from crds.models.core import CustomResourceDefinition, Namespace
+from crds.models.computenode import ComputeNode
+from crds.models.core import CustomResourceDefinition, Lease, Namespace
 from crds.names import SYSTEM_NAMESPACE, record_id
 from setpoint.access import admin_kubeconfig
 from setpoint.identities import ensure_roles, give_tokens
 from setpoint.installation import Installation, read_json, write_file
+from setpoint.parts import former_nodes
 from setpoint.settings import Settings
 
 T = TypeVar("T")
@@ -36,6 +40,7 @@ async def bootstrap(settings: Settings, installation: Installation) -> None:
         await asyncio.gather(*(_ensure_kind(client, definition(kind.model)) for kind in KINDS))
         await ensure_roles(client)
         await give_tokens(client, settings, installation)
+        await _forget(client, [part.name for part in former_nodes(settings, installation)])
         account = await _patiently(lambda: _ensure_account(client, settings))
     finally:
         await client.close()
@@ -69,6 +74,15 @@ async def _ensure_kind(client: Client, wanted: dict[str, object]) -> None:
     except ApiError as error:
         meta = wanted["metadata"]
         raise BootstrapError(f"The kind {meta} was refused: {error}") from error
+
+
+async def _forget(client: Client, nodes: list[str]) -> None:
+    """So that nobody waits for them."""
+    for name in nodes:
+        with contextlib.suppress(NotFound):
+            await client.delete(ComputeNode, name)
+        with contextlib.suppress(NotFound):
+            await client.delete(Lease, NODE_LEASE_PREFIX + name, SYSTEM_NAMESPACE)
 
 
 async def _ensure_account(client: Client, settings: Settings) -> Account:

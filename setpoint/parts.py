@@ -47,6 +47,13 @@ def parts_of(settings: Settings) -> list[Part]:
     ]
 
 
+def former_nodes(settings: Settings, installation: Installation) -> list[Part]:
+    """Nodes of an earlier start with more of them; what they have on disk stays, should they come back."""
+    kept = names_of(settings)
+    folders = sorted(path for path in (installation.root / "nodes").glob("*") if path.is_dir())
+    return [Part(path.name, "node") for path in folders if path.name not in kept]
+
+
 def names_of(settings: Settings) -> list[str]:
     return [part.name for part in parts_of(settings)]
 

@@ -16,13 +16,14 @@ from pathlib import Path
 from setpoint.child import become
 from setpoint.installation import Installation, read_json
 from setpoint.parts import Part
-from setpoint.processes import Process, birth_of, write_process
+from setpoint.processes import Process, birth_of, process_of, write_process
 from setpoint.settings import Settings
 
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 10.0
 _GOOD_AFTER = 10.0
 _STOP_SECONDS = 25.0
+_WELL = "exit code 0"
 
 
 @dataclass
@@ -57,6 +58,16 @@ class Supervisor:
         else:
             self.say(f"{part.name} was still running (process {running.pid}) and goes on")
             self._watch(supervised, running)
+
+    def end_former(self, parts: list[Part]) -> None:
+        """Those that are parts no more: nobody else would end them, and what they run for others."""
+        for part in parts:
+            running = process_of(self.installation, part.name)
+            if running:
+                self.say(f"{part.name} is a part no more: it ends, with what it runs")
+                _end(running)
+            self._state(part).unlink(missing_ok=True)
+            self._end_in_its_place(part)
 
     def _running_already(self, part: Part) -> Process | None:
         saved = read_json(self._state(part))
@@ -144,16 +155,20 @@ class Supervisor:
         """Ask each to end, last started first; the next is asked when the one before is gone."""
         self.stopping = True
         for supervised in reversed(self.parts):
-            if supervised.process is None:
-                continue
-            # SIGINT, unlike SIGTERM, ends what a part runs for others, too: a node's instances, the router's HAProxy.
-            supervised.process.signal(signal.SIGINT)
-            if not self._gone(supervised, _STOP_SECONDS):
-                self.say(f"{supervised.part.name} does not end: killing it")
-                supervised.process.signal(signal.SIGKILL)
-                self._gone(supervised, 5.0)
+            if supervised.process is None or not self._ends(supervised, supervised.process):
                 self._end_in_its_place(supervised.part)
             self._state(supervised.part).unlink(missing_ok=True)
+
+    def _ends(self, supervised: Supervised, process: Process) -> bool:
+        """Has it ended what it ran for others, too: a node's instances, the router's HAProxy? (SIGTERM would not ask
+        for that. One that is asked while it starts, or fails, has not.)"""
+        process.signal(signal.SIGINT)
+        how = self._end_of(supervised, process, _STOP_SECONDS)
+        if how is None:
+            self.say(f"{supervised.part.name} does not end: killing it")
+            process.signal(signal.SIGKILL)
+            self._end_of(supervised, process, 5.0)
+        return how == _WELL
 
     def _end_in_its_place(self, part: Part) -> None:
         """What it ran for others does not outlive the installation, also when it could not end that itself."""
@@ -163,16 +178,14 @@ class Supervisor:
             become(f"{part.name}-end", log, self.inherited, lambda: part.end(self.settings, self.installation))
         os.waitpid(pid, 0)
 
-    def _gone(self, supervised: Supervised, seconds: float) -> bool:
+    def _end_of(self, supervised: Supervised, process: Process, seconds: float) -> str | None:
+        """In words; None: it lives after so many seconds."""
         until = time.monotonic() + seconds
-        while supervised.process is not None and _exit_of(supervised.process) is None:
-            left = until - time.monotonic()
-            if left <= 0:
-                return False
+        while (how := _exit_of(process)) is None and (left := until - time.monotonic()) > 0:
             poll = select.poll()
             poll.register(supervised.pidfd, select.POLLIN)
             poll.poll(left * 1000)
-        return True
+        return how
 
 
 def _exit_of(process: Process) -> str | None:

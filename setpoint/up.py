@@ -10,7 +10,7 @@ from setpoint.access import KubeconfigError, admin_kubeconfig, ensure_administra
 from setpoint.allocator import give_back_code, give_back_early, give_back_memory
 from setpoint.child import become, set_log_levels
 from setpoint.installation import Installation, InstallationError, port_problem
-from setpoint.parts import APISERVER, names_of, parts_of
+from setpoint.parts import APISERVER, former_nodes, names_of, parts_of
 from setpoint.pki import ensure_certificates
 from setpoint.processes import process_of, write_process
 from setpoint.records import REAL, keep_records_where_they_are
@@ -62,6 +62,7 @@ def _supervise(settings: Settings, installation: Installation, lock: int, began:
         _prepare(settings, installation)
         save_settings(settings)
         write_process(installation, "up", os.getpid())
+        supervisor.end_former(former_nodes(settings, installation))
         parts = parts_of(settings)
         first_of_all = [part for part in parts if part.role == APISERVER]
         for part in first_of_all:
