@@ -8,12 +8,12 @@ from collections.abc import Callable, Collection, Mapping
 from cluster.haproxy.admin import AdminSocket, NoAnswer, read_info
 from cluster.lasting import Lasting
 from cluster.router.admin import read_open
+from cluster.router.plan import Key
 
 _LOOK_SECONDS = 2.0
 _AFTER_SECONDS = 3.0
 # Some end just when we look, and others take their place.
 _NEARLY_ALL = 0.95
-Key = tuple[str, str]
 
 
 class Crowd:

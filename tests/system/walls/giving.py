@@ -9,7 +9,9 @@ from pathlib import Path
 
 import httpx
 
+from cluster.egress.files import CONNECTIONS
 from cluster.egress.own_addresses import own_addresses
+from tests.system.held import most
 from tests.system.platform import Platform
 from tests.system.projects import live_project
 from tests.system.walls.answering import answering
@@ -48,6 +50,7 @@ class Giver(socketserver.ThreadingTCPServer):
     `reached`: the addresses at which somebody came."""
 
     daemon_threads = True
+    request_queue_size = 128
 
     def __init__(self, host: str):
         super().__init__(("", 0), _Giving)
@@ -69,6 +72,8 @@ class _Giving(socketserver.StreamRequestHandler):
 def giving() -> Iterator[Giver]:
     own = next((str(address) for address in own_addresses() if not address.is_loopback), None)
     assert own, "this machine has no address beside its loopback"
+    # One of the tests opens as many connections as an instance may have.
+    most(2 * CONNECTIONS)
     with Giver(own) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server

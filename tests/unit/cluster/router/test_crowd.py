@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from cluster.haproxy.admin import AdminSocket
-from cluster.router.crowd import Crowd, Key
+from cluster.router.crowd import Crowd
+from cluster.router.plan import Key
 
 SHOP, BLOG = ("acc-main", "shop"), ("acc-main", "blog")
 OWNERS = {"slot-1": SHOP, "slot-2": BLOG}
