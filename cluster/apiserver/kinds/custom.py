@@ -6,7 +6,7 @@ from cluster.apiserver.kinds.model import Column, Resource, ScalePaths, Version
 from cluster.apiserver.kinds.schemas import METADATA
 from cluster.apiserver.kinds.strategy import Strategy
 from cluster.apiserver.output.jsonpath import compile_path
-from cluster.apiserver.schema.compile import compile_schema
+from cluster.apiserver.schema.compile import compile_schema, compiled
 from cluster.apiserver.schema.node import Node
 from cluster.apiserver.types import Json
 
@@ -93,7 +93,7 @@ def _version(raw: Json, deprecation: str) -> Version:
     subresources = raw.get("subresources") or {}
     return Version(
         name=raw["name"],
-        schema=whole(compile_schema(schema)),
+        schema=whole(compiled(schema)),
         openapi=schema,
         columns=_columns(raw.get("additionalPrinterColumns") or []) or (AGE,),
         has_status="status" in subresources,

@@ -6,7 +6,7 @@ from typing import Any
 from cluster.apiserver.cel.lexer import CelError
 from cluster.apiserver.cel.rules import compile_rules
 from cluster.apiserver.errors import FieldError, field_forbidden, field_invalid
-from cluster.apiserver.schema.compile import compile_schema
+from cluster.apiserver.schema.compile import compile_schema, compiled
 from cluster.apiserver.schema.node import Node
 from cluster.apiserver.schema.normalize import normalize
 from cluster.apiserver.schema.patterns import BadPattern, Pattern
@@ -32,7 +32,11 @@ def schema_errors(schema: Json, path: str) -> list[FieldError]:
     errors.extend(structure_errors(schema, path))
     if errors:
         return errors
-    return _uncompiled(schema, path) or _default_errors(schema, path)
+    errors.extend(_uncompiled(schema, path) or _default_errors(schema, path))
+    if not errors:
+        # Of a big one here, beside the loop, and not when it is served.
+        compiled(schema)
+    return errors
 
 
 def status_errors(schema: Json, path: str) -> list[FieldError]:

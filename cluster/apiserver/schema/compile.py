@@ -1,6 +1,7 @@
 """A JSON schema (as in a CRD that `crd` has already checked) to a `Node`."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -17,6 +18,17 @@ NUMBER_LIMITS = {
     "exclusiveMinimum": "exclusive_min", "exclusiveMaximum": "exclusive_max", "enum": "enum", "format": "format",
 }  # fmt: skip
 IMMUTABLE = (str, int, float, bool, type(None))
+
+
+def compiled(raw: Json) -> Node:
+    """The same of a whole kind's schema, and not again for the same one: it is compiled when it is checked, when it is
+    stored, and at each change of its definition's status. To be left as it is."""
+    return _compiled(orjson.dumps(raw))
+
+
+@lru_cache(maxsize=4)
+def _compiled(encoded: bytes) -> Node:
+    return compile_schema(orjson.loads(encoded))
 
 
 def compile_schema(raw: Json) -> Node:
