@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from controller.engine.context import Context
+from controller.engine.errors import NotYet
 from controller.engine.reconciler import Reconciler, Watch
 from crds.client.changes import spec_or_metadata
 from crds.client.errors import NotFound
@@ -44,6 +45,9 @@ async def _reconcile(context: Context, deploy: Deploy, status: DeployStatus) -> 
     if project is None and deploy.metadata.owner_references:
         # It had one: heard of too late, and then it will be, or gone, and then this goes, too.
         return None
+    if project is None and not is_finished(deploy):
+        status.phase = "queued"
+        raise NotYet("ProjectNotFound", f"There is no project {deploy.spec.project} in this account yet.", 600)
     if project is None or project.deleting:
         _orphaned(context, deploy, status)
         return None
@@ -138,8 +142,8 @@ async def _adopt(context: Context, deploy: Deploy, project: Project) -> None:
 def _orphaned(context: Context, deploy: Deploy, status: DeployStatus) -> None:
     if not is_finished(deploy):
         status.steps = [step.model_copy() for step in status.steps]
-        message = f"There is no project {deploy.spec.project} in this account: make it first, then deploy."
-        steps.fail(status, context.now(), Failure(reason="ProjectNotFound", message=message))
+        message = f"The project {deploy.spec.project} is being deleted."
+        steps.fail(status, context.now(), Failure(reason="ProjectDeleted", message=message))
 
 
 def _take(status: DeployStatus, planned: DeployStatus) -> None:
