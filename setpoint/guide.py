@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from crds.client.client import Client
 from crds.client.errors import ApiError
 from crds.conditions import find, is_true
+from crds.models.account import Account
 from crds.models.computenode import ComputeNode
 from setpoint.access import admin_kubeconfig
 from setpoint.installation import Installation, read_json
@@ -68,10 +69,12 @@ async def _answering(settings: Settings, installation: Installation, api: V1) ->
         while time.monotonic() < until:
             try:
                 nodes, _ = await client.list(ComputeNode)
+                account = await client.get(Account, settings.handle)
             except ApiError:
-                nodes = []
+                nodes, account = [], None
             router = (installation.root / "router" / "ready").exists() or _listens(settings.router_port)
-            if sum(map(_has_said, nodes)) >= settings.nodes and router and api.ready():
+            there = account is not None and account.status.namespace is not None
+            if sum(map(_has_said, nodes)) >= settings.nodes and there and router and api.ready():
                 return nodes
             await asyncio.sleep(0.02)
     finally:

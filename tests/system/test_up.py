@@ -153,3 +153,26 @@ def test_the_example_can_be_left_out_by_a_variable(tmp_path: Path) -> None:
         assert "Served" not in "\n".join(running.output)
         with running.api() as api:
             assert api.get("/v1/projects").json()["projects"] == []
+
+
+_LATE = """
+import asyncio
+import setpoint.run.controller as controller
+from setpoint.cli import main
+
+run = controller.run
+
+async def late(*arguments):
+    await asyncio.sleep(3)
+    await run(*arguments)
+
+controller.run = late
+raise SystemExit(main())
+"""
+
+
+def test_it_is_ready_when_a_project_can_be_made(tmp_path: Path) -> None:
+    """However late the controller sets up the first account."""
+    with platform(tmp_path / "data", program=("-c", _LATE)) as running, running.api() as client:
+        made = client.post("/v1/projects", json={"name": "first"})
+        assert made.status_code == 201, made.text
