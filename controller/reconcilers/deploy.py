@@ -47,7 +47,11 @@ async def _reconcile(context: Context, deploy: Deploy, status: DeployStatus) -> 
         return None
     if project is None and not is_finished(deploy):
         status.phase = "queued"
-        raise NotYet("ProjectNotFound", f"There is no project {deploy.spec.project} in this account yet.", 600)
+        raise NotYet(
+            "ProjectNotFound",
+            f"There is no project {deploy.spec.project} in this account yet: this is deployed when it is made.",
+            600,
+        )
     if project is None or project.deleting:
         _orphaned(context, deploy, status)
         return None

@@ -26,7 +26,7 @@ def test_a_deploy_waits_for_its_project(shared: Platform, api: httpx.Client, tmp
     shared.kubectl("apply", "-f", "-", given=record("Deploy", "early", {"project": "late"}))
     ready = eventually(lambda: deploy_of(shared, "early")["conditions"][0])
     assert (ready["status"], ready["reason"]) == ("False", "ProjectNotFound")
-    assert ready["message"] == "There is no project late in this account yet."
+    assert ready["message"] == "There is no project late in this account yet: this is deployed when it is made."
     assert deploy_of(shared, "early")["phase"] == "queued"
     source = {"repository": str(tmp_path / "repository"), "branch": "main"}
     shared.kubectl("apply", "-f", "-", given=record("Project", "late", {"source": source}))
