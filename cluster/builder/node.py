@@ -2,7 +2,6 @@
 copy of its files that then is the release."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 from cluster.builder.common_cache import common_cache
@@ -115,8 +114,7 @@ async def _npm(job: Job, node: NodeTool, files: Mount, arguments: list[str], cac
     if CERTIFICATES.exists():
         environment["NODE_EXTRA_CA_CERTS"] = str(CERTIFICATES)
     mounts = (*node.mounts, Mount(cache, "/npm", "bind"), files)
-    limits = replace(job.workshop.limits.of_step, processes=1024)
-    view = View(mounts, environment, job.cwd, limits=limits)
+    view = View(mounts, environment, job.cwd, limits=job.workshop.limits.of_step)
     if await job.steps.run(view, ["node", str(node.npm), *arguments]) != 0:
         what = "npm run build" if arguments[0] == "run" else "Installing the Node.js packages"
         raise BuildFailed("InstallFailed", f"{what} failed: see the build log.")

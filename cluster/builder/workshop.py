@@ -1,6 +1,7 @@
 """What builds on this node work with: folders, programs, limits."""
 
 import ipaddress
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from cluster.sandbox.view import Limits, Machine
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 MIB = 1024 * 1024
+# As many as an instance may have; what builds in parallel starts more of them where there are more cores.
+_PROCESSES = max(256, 64 * (os.cpu_count() or 1))
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,7 @@ class BuildLimits:
     file_bytes: int = 2048 * MIB
     output_bytes: int = 4 * MIB
     memory_bytes: int = 2048 * MIB
-    processes: int = 2048
+    processes: int = _PROCESSES
 
     @property
     def allowance(self) -> Allowance:
@@ -30,7 +33,7 @@ class BuildLimits:
     @property
     def of_step(self) -> Limits:
         """Builds step back behind what serves requests."""
-        return Limits(file_bytes=self.file_bytes, niceness=10)
+        return Limits(self.processes, file_bytes=self.file_bytes, niceness=10)
 
 
 @dataclass(frozen=True)

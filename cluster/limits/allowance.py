@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+_PROCESSES = 256
+_MEMORY_FOR_ONE_MORE = 2 * 1024 * 1024
+
 
 @dataclass(frozen=True)
 class Allowance:
@@ -17,3 +20,9 @@ class Allowance:
 def of_size(cpu: float, memory_bytes: int, processes: int) -> Allowance:
     """What nobody else uses may be had up to one core, so that a small instance starts in reasonable time."""
     return Allowance(cpu, max(1.0, cpu), memory_bytes, processes)
+
+
+def most_processes(memory_bytes: int) -> int:
+    """Of an instance that may use so much. A fork bomb of a thousand held up all others on two cores, whatever
+    its share of the CPU; one of 256 was not."""
+    return max(_PROCESSES, memory_bytes // _MEMORY_FOR_ONE_MORE)

@@ -6,6 +6,7 @@ from pathlib import Path
 from cluster.limits.delegation import Unavailable, find_version2
 from cluster.limits.group import Groups, NoGroups
 from cluster.limits.remedy import remedy, this_machine
+from cluster.limits.sessions import SessionGroups, shared_by_session
 from cluster.limits.version1 import find_version1
 
 
@@ -19,7 +20,8 @@ def find_groups(data_dir: Path, node: str) -> Groups:
     try:
         return find_version2(installation, node)
     except Unavailable as refused:
-        return NoGroups(str(refused), remedy(this_machine(), data_dir))
+        found_none = SessionGroups if shared_by_session() else NoGroups
+        return found_none(str(refused), remedy(this_machine(), data_dir))
 
 
 def installation_of(data_dir: Path) -> str:

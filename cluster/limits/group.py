@@ -1,9 +1,12 @@
 """What there is to say to control groups of whichever version, and what is there where there are none."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from cluster.limits.allowance import Allowance
+
+Sessions = Mapping[int, int]
+"""Those that a sandbox's processes are in now, each with one process of it."""
 
 
 class Group(Protocol):
@@ -17,12 +20,16 @@ class Group(Protocol):
         """Did the kernel end something in it for want of memory?"""
         ...
 
-    def give_way(self) -> bool:
-        """From now on it runs when nobody else wants to. False: the kernel cannot, and nothing happens."""
+    def give_way(self, sessions: Sessions, /) -> bool:
+        """From now on it runs when nobody else wants to. False: the kernel cannot. Raises OSError."""
         ...
 
-    def take_part(self, allowance: Allowance) -> None:
-        """From now on it has the share of this allowance again."""
+    def take_part(self, allowance: Allowance, sessions: Sessions, /) -> None:
+        """From now on it has the share of this allowance again. Raises OSError."""
+        ...
+
+    def scattered(self, sessions: Sessions, /) -> bool:
+        """Does it have the share of many, so that it must end where it computes all the time?"""
         ...
 
     def memory_bytes(self) -> int | None:
@@ -78,11 +85,14 @@ class NoGroup:
     def ran_out(self) -> bool:
         return False
 
-    def give_way(self) -> bool:
+    def give_way(self, sessions: Sessions, /) -> bool:
         return False
 
-    def take_part(self, allowance: Allowance) -> None:
+    def take_part(self, allowance: Allowance, sessions: Sessions, /) -> None:
         return
+
+    def scattered(self, sessions: Sessions, /) -> bool:
+        return False
 
     def memory_bytes(self) -> int | None:
         return None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cluster.limits.allowance import Allowance
+from cluster.limits.group import Sessions
 from cluster.limits.idle import end_idle, set_idle
 from cluster.limits.names import others, prefix_of
 
@@ -38,13 +39,16 @@ class Version1Group:
             return False
         return found is not None and int(found[1]) > 0
 
-    def give_way(self) -> bool:
+    def give_way(self, _sessions: Sessions, /) -> bool:
         return set_idle(self.folders["cpu"])
 
-    def take_part(self, allowance: Allowance) -> None:
+    def take_part(self, allowance: Allowance, _sessions: Sessions, /) -> None:
         end_idle(self.folders["cpu"])
         with contextlib.suppress(FileNotFoundError):
             _write(self.folders["cpu"] / _SHARES, _values(allowance)[_SHARES])
+
+    def scattered(self, _sessions: Sessions, /) -> bool:
+        return False
 
     def memory_bytes(self) -> int | None:
         folder = self.folders["memory"]

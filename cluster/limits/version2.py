@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cluster.limits.allowance import Allowance
+from cluster.limits.group import Sessions
 from cluster.limits.idle import end_idle, set_idle
 from cluster.limits.names import others
 
@@ -35,13 +36,16 @@ class Version2Group:
             return False
         return found is not None and int(found[1]) > 0
 
-    def give_way(self) -> bool:
+    def give_way(self, _sessions: Sessions, /) -> bool:
         return set_idle(self.folder)
 
-    def take_part(self, allowance: Allowance) -> None:
+    def take_part(self, allowance: Allowance, _sessions: Sessions, /) -> None:
         end_idle(self.folder)
         with contextlib.suppress(FileNotFoundError):
             _write(self.folder / _WEIGHT, values(allowance)[_WEIGHT])
+
+    def scattered(self, _sessions: Sessions, /) -> bool:
+        return False
 
     def memory_bytes(self) -> int | None:
         try:

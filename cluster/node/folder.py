@@ -14,12 +14,9 @@ from pathlib import Path
 
 import orjson
 
-from cluster.limits.allowance import Allowance, of_size
+from cluster.limits.allowance import Allowance, most_processes, of_size
 from cluster.sandbox.processes import holds, lock_free, lock_holders, read_status
 from crds.sizes import DEFAULT_SIZE, SIZES
-
-PROCESSES = 1024
-"""With threads, of one instance."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class RunState:
 
     @property
     def allowance(self) -> Allowance:
-        return of_size(self.cpu, self.memory_bytes, PROCESSES)
+        return of_size(self.cpu, self.memory_bytes, most_processes(self.memory_bytes))
 
 
 class InstanceFolder:

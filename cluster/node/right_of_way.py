@@ -3,11 +3,12 @@
 import logging
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from cluster.limits.allowance import Allowance
 from cluster.limits.giving_way import Use, who_gives_way
-from cluster.limits.group import Group
+from cluster.limits.group import Group, Sessions
+from cluster.node.strain import CPU, SHARED_CPU, Kind
 
 _log = logging.getLogger(__name__)
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -21,7 +22,8 @@ class Way:
     def __init__(self, group: Group, allowance: Allowance, begun: float):
         self.allowance = allowance
         self._group = group
-        self._told: bool | None = None
+        self._told: tuple[bool, Collection[int]] | None = None
+        self._sessions: Sessions = {}
         self.burns = self.gives = False
         self._ticks, self._at = 0, begun
 
@@ -29,23 +31,34 @@ class Way:
         """Since CPU was read; at first since its beginning."""
         return _now() - self._at
 
-    def read(self, ticks: int) -> float:
+    def read(self, ticks: int, sessions: Sessions) -> float:
         """Cores used since then. `ticks`: of CPU so far; fewer than before when processes ended unseen."""
+        self._sessions = sessions
         used = (ticks - self._ticks) / _TICKS / max(self.seconds(), 1 / _TICKS)
         self._ticks, self._at = ticks, _now()
         return max(0.0, used)
 
+    @property
+    def scattered(self) -> bool:
+        """It computes all the time, with the share of many."""
+        return self.burns and self._group.scattered(self._sessions)
+
+    def signs(self) -> set[Kind]:
+        """Of what it is to be told: that it gives way, or that nothing makes it."""
+        return {CPU if self.gives else SHARED_CPU} if self.burns else set()
+
     def settle(self, gives: bool) -> None:
         self.burns = gives
-        if gives == self._told:
+        words = gives, self._sessions.keys()
+        if words == self._told:
             return
         try:
             if gives:
-                self.gives = self._group.give_way()
+                self.gives = self._group.give_way(self._sessions)
             else:
-                self._group.take_part(self.allowance)
+                self._group.take_part(self.allowance, self._sessions)
                 self.gives = False
-            self._told = gives
+            self._told = words
         except OSError as error:
             _log.info("right of way: %s", error)
 

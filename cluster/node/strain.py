@@ -27,7 +27,8 @@ CONNECTIONS = Kind(
 )
 OUTPUT = Kind(Cause("TooMuchOutput", "It writes more output than can be kept: what is too much is dropped."), 3.0)
 CPU = Kind(Cause("GivesWay", "It computes all the time: it runs while nobody else wants the CPU."), 20.0)
-_WORST_FIRST = (PROCESSES, CONNECTIONS, OUTPUT, CPU)
+SHARED_CPU = Kind(Cause("TooMuchCPU", "It computes all the time, and nothing here makes it give way to others."), 20.0)
+_WORST_FIRST = (PROCESSES, CONNECTIONS, OUTPUT, CPU, SHARED_CPU)
 
 
 class Strain:

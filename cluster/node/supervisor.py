@@ -184,7 +184,7 @@ class Supervisor:
         services = self._services
         if reaper := process.reaper:
             group = services.groups.of(self._uid)
-            services.sampler.watch(state, reaper, self._on_hog, self._report.strained, group)
+            services.sampler.watch(state, reaper, self._end_for, self._report.strained, group)
         if state.volumes_of:
             taken = claims(services, state.volumes_of, state.namespace, state.project, state.volumes)
             services.quotas.watch(state.volumes_of, taken, self._uid, self._on_full)
@@ -210,9 +210,6 @@ class Supervisor:
         services.logs.system(state, f"{cause.message} It is started again in {pause:g} s.")
         self._report.crashed(code, cause.reason, cause.message, self._restarts)
         return pause
-
-    async def _on_hog(self) -> None:
-        await self._end_for(restart.OUT_OF_MEMORY)
 
     async def _on_full(self, message: str) -> None:
         await self._end_for(restart.Cause(quota.REASON, message))

@@ -16,9 +16,9 @@ from cluster.limits.metronome import Metronome
 from cluster.node.clock import iso_now
 from cluster.node.folder import RunState
 from cluster.node.outward import connections_out, sockets
-from cluster.node.restart import Cause
+from cluster.node.restart import OUT_OF_MEMORY, TOO_MANY_SESSIONS, Cause
 from cluster.node.right_of_way import Way, settle
-from cluster.node.strain import CONNECTIONS, CPU, OUTPUT, PROCESSES, Kind, Strain
+from cluster.node.strain import CONNECTIONS, OUTPUT, PROCESSES, Kind, Strain
 
 _LOOK_SECONDS = 2.0
 # What is new is looked at soon; before, whether it computes all day or only begins cannot be told.
@@ -41,23 +41,24 @@ class Sample(NamedTuple):
 
 class Load(NamedTuple):
     """One process: CPU ticks so far (with ended children), resident bytes (shared pages counted in full), seconds from
-    the machine's start to its own, its threads."""
+    the machine's start to its own, its threads, its session."""
 
     parent: int
     ticks: int
     resident: int
     begun: float = 0.0
     threads: int = 1
+    session: int = 0
 
 
 @dataclass
 class Watched:
-    """One run of an instance under watch; `on_hog` is called when it uses more memory than its size allows, `on_strain`
+    """One run of an instance under watch; `on_hog` is called with why it has to end, `on_strain`
     at each look with what it is held back for."""
 
     state: RunState
     reaper: int
-    on_hog: Callable[[], Awaitable[None]]
+    on_hog: Callable[[Cause], Awaitable[None]]
     on_strain: Callable[[Cause | None], None]
     group: Group
     way: Way | None = None
@@ -83,7 +84,7 @@ class Sampler:
         self,
         state: RunState,
         reaper: int,
-        on_hog: Callable[[], Awaitable[None]],
+        on_hog: Callable[[Cause], Awaitable[None]],
         on_strain: Callable[[Cause | None], None],
         group: Group,
     ) -> None:
@@ -142,7 +143,9 @@ class Sampler:
             counted = each.group.memory_bytes()
             # Where a group counts, the kernel ends hogs; and a fork bomb's thousand processes need not be looked into.
             if counted is None and await _too_much(tree, loads, each.state.memory_bytes):
-                await each.on_hog()
+                await each.on_hog(OUT_OF_MEMORY)
+            elif tree and each.way and each.way.scattered:
+                await each.on_hog(TOO_MANY_SESSIONS)
             elif keep and tree:
                 memory = await asyncio.to_thread(proportional, tree) if counted is None else counted
                 self._keep(each, sum(loads[pid].ticks for pid in tree), memory)
@@ -154,11 +157,12 @@ class Sampler:
             each = self.watched[uid]
             each.way = each.way or Way(each.group, each.state.allowance, loads[each.reaper].begun)
             if each.way.seconds() >= _NEW_SECONDS:
-                used[uid] = each.way, each.way.read(sum(loads[pid].ticks for pid in tree))
+                sessions = {loads[pid].session: pid for pid in tree}
+                used[uid] = each.way, each.way.read(sum(loads[pid].ticks for pid in tree), sessions)
         settle(used, self._cores)
 
     def _signs(self, each: Watched, tree: list[int], loads: dict[int, Load]) -> set[Kind]:
-        signs = {CPU} if each.way and each.way.burns else set()
+        signs = each.way.signs() if each.way else set()
         if sum(loads[pid].threads for pid in tree) >= _NEARLY_ALL * each.state.allowance.processes:
             signs.add(PROCESSES)
         dropped = self._dropped(each.state.uid)
@@ -202,7 +206,9 @@ def read_loads() -> dict[int, Load]:
                 continue
             rest = text[text.rfind(b")") + 2 :].split()
             ticks, begun = sum(map(int, rest[11:15])), int(rest[19]) / _TICKS
-            found[int(entry.name)] = Load(int(rest[1]), ticks, int(rest[21]) * _PAGE, begun, int(rest[17]))
+            found[int(entry.name)] = Load(
+                int(rest[1]), ticks, int(rest[21]) * _PAGE, begun, int(rest[17]), int(rest[3])
+            )
     return found
 
 

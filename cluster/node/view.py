@@ -11,11 +11,12 @@ from cluster.builder.artifacts import ArtifactStore, Manifest
 from cluster.builder.toolchain import known_node
 from cluster.builder.workshop import Workshop
 from cluster.fabric.networks import endpoint_of
-from cluster.node.folder import PROCESSES
+from cluster.limits.allowance import most_processes
 from cluster.sandbox.launch import check_environment
 from cluster.sandbox.machine import CERTIFICATES, interpreter_mounts
 from cluster.sandbox.view import Limits, Mount, View
 from crds.models.workload import Workload
+from crds.sizes import SIZES
 
 STATIC_SERVER = Path(__file__).with_name("static_server.py")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -67,7 +68,8 @@ def prepare(workshop: Workshop, store: ArtifactStore, wanted: Wanted) -> Prepare
     mounts = (*_tools(manifest, workshop), *_layers(manifest, store), *_volumes(wanted))
     python = workshop.python.resolve()
     links = ((str(python), "/opt/setpoint/bin/python"), (str(python), "/opt/setpoint/bin/python3"))
-    view = View(mounts, environment, manifest["cwd"], limits=Limits(processes=PROCESSES), survives=True, links=links)
+    limits = Limits(processes=most_processes(SIZES[spec.size].memory_bytes))
+    view = View(mounts, environment, manifest["cwd"], limits=limits, survives=True, links=links)
     return Prepared(view, ["/bin/sh", "-c", spec.command])
 
 

@@ -18,6 +18,9 @@ def _worker(program: str) -> dict[str, str]:
 
 HOGS: dict[str, dict[str, str]] = {
     "cpu": _worker("import os\nfor _ in range(8):\n    if os.fork() == 0: break\nwhile True: pass"),
+    "sessions": _worker(
+        "import os\nfor _ in range(24):\n    if os.fork() == 0:\n        os.setsid()\n        break\nwhile True: pass"
+    ),
     "resting": _worker("import signal\nsignal.signal(signal.SIGUSR1, lambda *_: signal.pause())\nwhile True: pass"),
     "forks": _worker("import os, time\nwhile True:\n    try: os.fork()\n    except OSError: time.sleep(0.01)"),
     # 4 GB as fast as can be, then 100 MB a second, and an end: a test that fails must not fill the disk.

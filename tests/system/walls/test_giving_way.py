@@ -9,6 +9,8 @@ from pathlib import Path
 import httpx
 
 from cluster.limits.idle import gives_way
+from cluster.limits.sessions import shared_by_session
+from cluster.sandbox.processes import programs, read_status
 from tests.system.platform import Platform, eventually
 from tests.system.walls.hogs import start_hog, states_of
 
@@ -33,11 +35,33 @@ def tell_to_rest(groups: Iterable[Path]) -> None:
             os.kill(int(pid), signal.SIGUSR1)
 
 
+def test_without_groups_its_session_steps_back_until_it_rests(
+    running: Platform, client: httpx.Client, tmp_path: Path
+) -> None:
+    (node,) = running.records("computenodes")
+    if node["status"]["limits"] == "full" or not shared_by_session():
+        return
+    project = start_hog(running, client, "resting", tmp_path / "hog")
+    eventually(lambda: "Running" in states_of(running, "resting")())
+    (record,) = running.records("instances")
+    (folder,) = running.data_dir.glob(f"nodes/*/instances/{record['metadata']['uid']}")
+    reaper = read_status(folder / "status")["child-pid"]
+    told = Path(f"/proc/{reaper}/autogroup")
+    eventually(lambda: told.read_text().endswith(" nice 19\n"))
+    running.kill(node["metadata"]["name"])
+    for burner in programs(reaper):
+        if "hog.py" in Path(f"/proc/{burner}/cmdline").read_text():
+            os.kill(burner, signal.SIGUSR1)
+    eventually(lambda: told.read_text().endswith(" nice 0\n"))
+    client.delete(f"/v1/projects/{project}")
+    eventually(lambda: not states_of(running, "resting")(), 30)
+
+
 def test_a_burner_gives_way_until_it_rests(running: Platform, client: httpx.Client, tmp_path: Path) -> None:
     (node,) = running.records("computenodes")
     if node["status"]["limits"] != "full":
         (limits,) = (each for each in node["status"]["conditions"] if each["type"] == "Limits")
-        assert "CPU is not shared out" in limits["message"], "nobody can give way here, and it is said"
+        assert "CPU is not shared out" in limits["message"], "no group can give way here, and it is said"
         return
     project = start_hog(running, client, "resting", tmp_path / "hog")
     eventually(lambda: "Running" in states_of(running, "resting")())

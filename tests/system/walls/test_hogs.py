@@ -2,11 +2,14 @@
 
 import contextlib
 import json
+import os
 from pathlib import Path
 
 import httpx
 import pytest
 
+from cluster.limits.idle import gives_way
+from cluster.limits.sessions import shared_by_session
 from tests.system.held import Held, most
 from tests.system.load import Load
 from tests.system.platform import Platform, eventually
@@ -42,6 +45,7 @@ def _leave(running: Platform, client: httpx.Client, project: str, kind: str) -> 
 
 SAID = {
     "cpu": "It computes all the time: it runs while nobody else wants the CPU.",
+    "partial cpu": "It computes all the time, and nothing here makes it give way to others.",
     "forks": "It has as many processes and threads as it may have: it cannot start more.",
     "log": "It writes more output than can be kept: what is too much is dropped.",
     "memory": "It used more memory than its size allows.",
@@ -55,6 +59,7 @@ def test_the_neighbour_answers_and_nothing_of_the_platform_ends(
     project = start_hog(running, client, kind, tmp_path / "hog")
     states = states_of(running, kind)
     limits = running.records("computenodes")[0]["status"]["limits"]
+    giving = gives_way(os.uname().release) if limits == "full" else shared_by_session()
     eventually(lambda: set(states()) & {"Running", "TooManyProcesses", "OutOfMemory"})
     with Load(running.router_port, neighbour, new_each_second=40, kept=3) as load:
         # Without control groups nobody counts temporary files as memory: they end at their own size.
@@ -66,7 +71,8 @@ def test_the_neighbour_answers_and_nothing_of_the_platform_ends(
     if kind in SAID:
         # A bomb is held by what it meets first: beside others who compute it gets no core to become a thousand, and a
         # thousand are also much memory.
-        says = set(SAID.values()) - {SAID["log"]} if kind == "forks" else {SAID[kind]}
+        own = {SAID["partial cpu"] if kind == "cpu" and not giving else SAID[kind]}
+        says = set(SAID.values()) - {SAID["log"]} if kind == "forks" else own
 
         def told() -> bool:
             """With what it says instead, should it not."""
@@ -89,6 +95,19 @@ def test_a_project_says_what_is_wrong_with_a_worker_while_its_pages_are_well(
     (ready,) = client.get(f"/v1/projects/{project}").json()["conditions"]
     assert (ready["status"], ready["message"]) == ("True", wrong[1])
     _leave(running, client, project, "late")
+
+
+def test_who_takes_the_share_of_many_sessions_is_ended_where_they_share_the_cpu(
+    running: Platform, client: httpx.Client, tmp_path: Path
+) -> None:
+    project = start_hog(running, client, "sessions", tmp_path / "hog")
+    limits = running.records("computenodes")[0]["status"]["limits"]
+    if limits == "full":
+        why = "GivesWay" if gives_way(os.uname().release) else "TooMuchCPU"
+    else:
+        why = "TooManySessions" if shared_by_session() else "TooMuchCPU"
+    eventually(lambda: why in states_of(running, "sessions")(), 60)
+    _leave(running, client, project, "sessions")
 
 
 def test_ten_thousand_connections_held_open_leave_room_for_others(

@@ -66,13 +66,13 @@ def test_where_the_kernel_knows_no_giving_way_nothing_happens(tmp_path: Path) ->
     allowance = of_size(0.5, 64 * MIB, 100)
     group = find_version2("setpoint-1", "node-1", tree.proc).make("one", allowance)
     (group.folder / "cpu.weight").write_text("7")
-    group.give_way()
-    group.take_part(allowance)
+    group.give_way({})
+    group.take_part(allowance, {})
     assert not (group.folder / "cpu.idle").exists()
     (group.folder / "cpu.idle").write_text("0")
-    group.give_way()
+    group.give_way({})
     assert text(group.folder, "cpu.idle") == ("1" if gives_way(os.uname().release) else "0")
-    group.take_part(allowance)
+    group.take_part(allowance, {})
     assert (text(group.folder, "cpu.idle"), text(group.folder, "cpu.weight")) == ("0", "500")
 
 

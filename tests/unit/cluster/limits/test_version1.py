@@ -74,16 +74,16 @@ def test_who_gives_way_runs_when_nobody_else_wants_to_and_has_its_share_again(gr
     core = min(os.sched_getaffinity(0))
     with burning(core) as pid, burning(core) as other:
         group.join(pid)
-        group.give_way()
+        group.give_way({})
         assert share_beside_another(pid, other) < 0.2 or not gives_way(os.uname().release)
-        group.take_part(allowance)
+        group.take_part(allowance, {})
         assert share_beside_another(pid, other) > 0.5
     assert (group.folders["cpu"] / "cpu.shares").read_text() == "5120\n"
     groups.close()
 
 
 def test_a_group_that_is_found_again_takes_part(groups: Version1Groups) -> None:
-    groups.make("one", of_size(0.5, 64 * MIB, 50)).give_way()
+    groups.make("one", of_size(0.5, 64 * MIB, 50)).give_way({})
     again = groups.make("one", of_size(0.25, 64 * MIB, 50)).folders["cpu"]
     assert [(again / file).read_text() for file in ("cpu.idle", "cpu.shares")] == ["0\n", "2560\n"]
     groups.close()
@@ -91,8 +91,8 @@ def test_a_group_that_is_found_again_takes_part(groups: Version1Groups) -> None:
 
 def test_a_group_that_is_gone_gives_no_way(groups: Version1Groups) -> None:
     group = groups.of("gone")
-    assert not group.give_way()
-    group.take_part(of_size(1, 64 * MIB, 50))
+    assert not group.give_way({})
+    group.take_part(of_size(1, 64 * MIB, 50), {})
     assert not group.folders["cpu"].exists()
 
 
@@ -127,7 +127,7 @@ def test_where_there_are_none_that_is_said(tmp_path: Path, mounts: str, places: 
     assert find_version1("setpoint-x", "node", tmp_path) is None
     none = NoGroups("nowhere").make("x", of_size(1, 1, 1))
     none.join(0)
-    assert not none.give_way()
-    none.take_part(of_size(1, 1, 1))
+    assert not none.give_way({})
+    none.take_part(of_size(1, 1, 1), {})
     none.remove()
     assert not none.ran_out()

@@ -90,18 +90,18 @@ def test_who_gives_way_runs_when_nobody_else_wants_to_and_has_its_share_again(gr
         group.join(pid)
         # Not where the tests are, which is the platform's group by now and weighs more than all others.
         groups.make("two", allowance).join(other)
-        group.give_way()
+        group.give_way({})
         idle = gives_way(os.uname().release)
         assert (group.folder / "cpu.idle").read_text() == ("1\n" if idle else "0\n")
         assert share_beside_another(pid, other) < 0.2 or not idle
-        group.take_part(allowance)
+        group.take_part(allowance, {})
         assert share_beside_another(pid, other) > 0.3
     assert (group.folder / "cpu.weight").read_text() == "500\n"
 
 
 @pytest.mark.version2
 def test_a_group_that_is_found_again_takes_part(groups: Version2Groups) -> None:
-    groups.make("one", of_size(0.5, 64 * MIB, 50)).give_way()
+    groups.make("one", of_size(0.5, 64 * MIB, 50)).give_way({})
     again = groups.make("one", of_size(0.25, 64 * MIB, 50)).folder
     assert [(again / file).read_text() for file in ("cpu.idle", "cpu.weight")] == ["0\n", "250\n"]
 

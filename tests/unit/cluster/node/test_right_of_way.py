@@ -5,9 +5,11 @@ import errno
 import pytest
 
 from cluster.limits.allowance import Allowance, of_size
-from cluster.limits.group import NoGroup
+from cluster.limits.group import NoGroup, Sessions
+from cluster.limits.sessions import SessionGroup
 from cluster.node import right_of_way
 from cluster.node.right_of_way import Way, settle
+from cluster.node.strain import CPU, SHARED_CPU
 
 ALLOWANCE = of_size(0.1, 1 << 20, 10)
 
@@ -20,11 +22,11 @@ class Told(NoGroup):
         self.broken = False
         self.able = True
 
-    def give_way(self) -> bool:
+    def give_way(self, sessions: Sessions) -> bool:
         self._hear("give way")
         return self.able
 
-    def take_part(self, allowance: Allowance) -> None:
+    def take_part(self, allowance: Allowance, sessions: Sessions) -> None:
         assert allowance == ALLOWANCE
         self._hear("take part")
 
@@ -67,16 +69,30 @@ def test_it_is_known_who_gives_way_and_that_nobody_does_where_the_kernel_cannot(
     seen = []
     for used in (0.1, 1.0, 1.0, 0.1):
         settle({"one": (way, used)}, 2)
-        seen.append(way.gives)
-    assert seen == [False, able, able, False]
+        seen.append((way.gives, way.signs()))
+    told = {CPU} if able else {SHARED_CPU}
+    assert seen == [(False, set()), (able, told), (able, told), (False, set())]
+
+
+def test_new_sessions_are_told_too_and_who_has_many_of_them_is_known(clock: list[float]) -> None:
+    group = Told()
+    way = Way(group, ALLOWANCE, begun=99.0)
+    for sessions in ({1: 1}, {1: 2}, {1: 1, 3: 3}):
+        settle({"one": (way, way.read(0, sessions) + 1.0)}, 2)
+    assert group.words == ["give way", "give way"]
+    many = Way(SessionGroup(), ALLOWANCE, begun=99.0)
+    many.read(0, {-number: 1 << 30 for number in range(100)})
+    assert not many.scattered
+    settle({"many": (many, 1.0)}, 2)
+    assert many.scattered
 
 
 def test_the_first_reading_counts_from_the_beginning_and_each_other_from_the_one_before(clock: list[float]) -> None:
     way = Way(Told(), ALLOWANCE, begun=98.0)
     assert way.seconds() == 2
-    assert way.read(100) == pytest.approx(0.5)
+    assert way.read(100, {}) == pytest.approx(0.5)
     clock[0] += 4
     assert way.seconds() == 4
-    assert way.read(500) == pytest.approx(1)
+    assert way.read(500, {}) == pytest.approx(1)
     clock[0] += 2
-    assert way.read(400) == 0, "children that nobody waited for took theirs with them"
+    assert way.read(400, {}) == 0, "children that nobody waited for took theirs with them"
