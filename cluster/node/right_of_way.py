@@ -1,17 +1,16 @@
 """Who of a node's instances gives way: asked at each look at what they used, told to their groups when it changes."""
 
 import logging
-import os
 import time
 from collections.abc import Collection, Mapping
 
 from cluster.limits.allowance import Allowance
 from cluster.limits.giving_way import Use, who_gives_way
 from cluster.limits.group import Group, Sessions
+from cluster.node.loads import TICKS
 from cluster.node.strain import CPU, SHARED_CPU, Kind
 
 _log = logging.getLogger(__name__)
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Way:
@@ -34,7 +33,7 @@ class Way:
     def read(self, ticks: int, sessions: Sessions) -> float:
         """Cores used since then. `ticks`: of CPU so far; fewer than before when processes ended unseen."""
         self._sessions = sessions
-        used = (ticks - self._ticks) / _TICKS / max(self.seconds(), 1 / _TICKS)
+        used = (ticks - self._ticks) / TICKS / max(self.seconds(), 1 / TICKS)
         self._ticks, self._at = ticks, _now()
         return max(0.0, used)
 

@@ -2,11 +2,10 @@
 
 import asyncio
 import contextlib
-import os
+import math
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NamedTuple
 
 from cluster.egress.files import CONNECTIONS as MOST_CONNECTIONS
@@ -15,6 +14,7 @@ from cluster.limits.group import Group
 from cluster.limits.metronome import Metronome
 from cluster.node.clock import iso_now
 from cluster.node.folder import RunState
+from cluster.node.loads import TICKS, Load, available_memory, below, proportional, read_loads
 from cluster.node.outward import connections_out, sockets
 from cluster.node.restart import OUT_OF_MEMORY, TOO_MANY_SESSIONS, Cause
 from cluster.node.right_of_way import Way, settle
@@ -23,12 +23,13 @@ from cluster.node.strain import CONNECTIONS, OUTPUT, PROCESSES, Kind, Strain
 _LOOK_SECONDS = 2.0
 # What is new is looked at soon; before, whether it computes all day or only begins cannot be told.
 _NEW_SECONDS = 1.0
-_SAMPLE_EVERY = 5
+_GLANCE_SECONDS = 0.25
+_QUICKLY = 64 * 1024 * 1024
+# A little less than five looks, which are never quite punctual.
+_KEPT_SECONDS = 9.0
 _HISTORY = 90
 # What bubblewrap itself needs counts, too, and a bomb's processes come and go.
 _NEARLY_ALL = 0.95
-_TICKS = os.sysconf("SC_CLK_TCK")
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class Sample(NamedTuple):
@@ -37,18 +38,6 @@ class Sample(NamedTuple):
     at: str
     cpu: float
     memory_bytes: int
-
-
-class Load(NamedTuple):
-    """One process: CPU ticks so far (with ended children), resident bytes (shared pages counted in full), seconds from
-    the machine's start to its own, its threads, its session."""
-
-    parent: int
-    ticks: int
-    resident: int
-    begun: float = 0.0
-    threads: int = 1
-    session: int = 0
 
 
 @dataclass
@@ -70,7 +59,7 @@ class Watched:
 
 
 class Sampler:
-    """`run` looks every two seconds while anything is watched, and keeps each fifth look. `cores`: of this node.
+    """`run` looks every two seconds while anything is watched, and keeps one in ten seconds. `cores`: of this node.
     `metronome`: beats while one of them gives way. `dropped`: bytes of output that an instance has lost so far."""
 
     def __init__(self, cores: float, metronome: Metronome, dropped: Callable[[str], int]) -> None:
@@ -78,6 +67,7 @@ class Sampler:
         self._cores = cores
         self._metronome = metronome
         self._dropped = dropped
+        self._counted = True
         self._new = asyncio.Event()
 
     def watch(
@@ -106,25 +96,29 @@ class Sampler:
         self.watched.pop(uid, None)
 
     async def run(self) -> None:
-        rounds = 0
+        kept = -math.inf
         while True:
             if not self.watched:
                 await self._metronome.follow(False)
                 self._new.clear()
                 await self._new.wait()
-            await self._look(rounds % _SAMPLE_EVERY == 0)
-            rounds += 1
+            now = asyncio.get_running_loop().time()
+            keep = now >= kept + _KEPT_SECONDS
+            await self._look(keep)
+            kept = now if keep else kept
             await self._pause()
 
     async def _pause(self) -> None:
-        """What is new is looked at soon."""
+        """What is new is looked at soon, and everybody when memory gets less quickly and nobody counts it."""
         loop = asyncio.get_running_loop()
         end = loop.time() + _LOOK_SECONDS
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout_at(end):
-                await self._new.wait()
-        self._new.clear()
-        await asyncio.sleep(min(end - loop.time(), _NEW_SECONDS))
+        enough = available_memory() - _QUICKLY
+        while (left := end - loop.time()) > 0 and (self._counted or available_memory() > enough):
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(left if self._counted else min(left, _GLANCE_SECONDS)):
+                    await self._new.wait()
+                    self._new.clear()
+                    end = min(end, loop.time() + _NEW_SECONDS)
 
     async def _look(self, keep: bool) -> None:
         loads = read_loads()
@@ -141,6 +135,7 @@ class Sampler:
                 signs = self._signs(each, tree, loads) | await _connections(each)
                 each.on_strain(each.strain.look(signs, asyncio.get_running_loop().time()))
             counted = each.group.memory_bytes()
+            self._counted = counted is not None
             # Where a group counts, the kernel ends hogs; and a fork bomb's thousand processes need not be looked into.
             if counted is None and await _too_much(tree, loads, each.state.memory_bytes):
                 await each.on_hog(OUT_OF_MEMORY)
@@ -174,7 +169,7 @@ class Sampler:
     def _keep(self, each: Watched, ticks: int, memory: int) -> None:
         now = asyncio.get_running_loop().time()
         passed = now - each.looked_at
-        used = (ticks - each.ticks) / _TICKS / passed if each.ticks is not None and passed > 0 else 0.0
+        used = (ticks - each.ticks) / TICKS / passed if each.ticks is not None and passed > 0 else 0.0
         each.ticks, each.looked_at = ticks, now
         each.history.append(Sample(iso_now(), round(max(used, 0.0), 4), memory))
 
@@ -193,40 +188,3 @@ async def _too_much(tree: list[int], loads: dict[int, Load], most: int) -> bool:
     if sum(loads[pid].resident for pid in tree) <= most:
         return False
     return await asyncio.to_thread(proportional, tree) > most
-
-
-def read_loads() -> dict[int, Load]:
-    """Every process of the machine, one small file each."""
-    found: dict[int, Load] = {}
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            try:
-                text = Path(f"/proc/{entry.name}/stat").read_bytes()
-            except OSError:
-                continue
-            rest = text[text.rfind(b")") + 2 :].split()
-            ticks, begun = sum(map(int, rest[11:15])), int(rest[19]) / _TICKS
-            found[int(entry.name)] = Load(
-                int(rest[1]), ticks, int(rest[21]) * _PAGE, begun, int(rest[17]), int(rest[3])
-            )
-    return found
-
-
-def below(root: int, children: dict[int, list[int]]) -> list[int]:
-    """The process and everything that it started."""
-    found = [root]
-    for pid in found:
-        found += children.get(pid, ())
-    return found
-
-
-def proportional(pids: Iterable[int]) -> int:
-    """Their memory with shared pages split among those that share them."""
-    total = 0
-    for pid in pids:
-        try:
-            text = Path(f"/proc/{pid}/smaps_rollup").read_text()
-        except OSError:
-            continue
-        total += next((int(line.split()[1]) * 1024 for line in text.splitlines() if line.startswith("Pss:")), 0)
-    return total
