@@ -84,6 +84,9 @@ class Sampler:
             new.history = before.history
         if before and before.reaper == reaper:
             new.way, new.strain = before.way, before.strain
+        elif state.restarts:
+            # Whoever crashes by what it takes does so again at once: it takes part when a look has shown otherwise.
+            new.way = Way.behind(group, state.allowance, reaper)
         self.watched[state.uid] = new
         self._new.set()
 

@@ -1,6 +1,7 @@
 """What the groups of a node's instances are told, and when."""
 
 import errno
+import os
 
 import pytest
 
@@ -72,6 +73,17 @@ def test_it_is_known_who_gives_way_and_that_nobody_does_where_the_kernel_cannot(
         seen.append((way.gives, way.signs()))
     told = {CPU} if able else {SHARED_CPU}
     assert seen == [(False, set()), (able, told), (able, told), (False, set())]
+
+
+def test_who_crashed_begins_behind_and_takes_part_when_it_rests(clock: list[float]) -> None:
+    group = Told()
+    way = Way.behind(group, ALLOWANCE, os.getpid())
+    assert group.words == ["give way"]
+    clock[0] += 1
+    settle({"one": (way, way.read(0, {}))}, 2)
+    assert group.words == ["give way", "take part"]
+    Way.behind(group, ALLOWANCE, 1 << 30)
+    assert len(group.words) == 2, "it is gone already"
 
 
 def test_new_sessions_are_told_too_and_who_has_many_of_them_is_known(clock: list[float]) -> None:
