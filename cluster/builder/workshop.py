@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cluster.fabric.networks import Networks, SharedNetwork
-from cluster.limits.allowance import Allowance
+from cluster.limits.allowance import LEAST_PROCESSES, Allowance
 from cluster.sandbox.view import Limits, Machine
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 MIB = 1024 * 1024
-# As many as an instance may have; what builds in parallel starts more of them where there are more cores.
-_PROCESSES = max(256, 64 * (os.cpu_count() or 1))
+# What builds in parallel starts more of them where there are more cores.
+_PROCESSES = max(LEAST_PROCESSES, 64 * (os.cpu_count() or 1))
 
 
 @dataclass(frozen=True)

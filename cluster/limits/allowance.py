@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-_PROCESSES = 256
-_MEMORY_FOR_ONE_MORE = 2 * 1024 * 1024
+LEAST_PROCESSES = 256
+"""That any sandbox may have."""
+_MEMORY_OF_EACH = 2 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -25,4 +26,4 @@ def of_size(cpu: float, memory_bytes: int, processes: int) -> Allowance:
 def most_processes(memory_bytes: int) -> int:
     """Of an instance that may use so much. A fork bomb of a thousand held up all others on two cores, whatever
     its share of the CPU; one of 256 was not."""
-    return max(_PROCESSES, memory_bytes // _MEMORY_FOR_ONE_MORE)
+    return max(LEAST_PROCESSES, memory_bytes // _MEMORY_OF_EACH)

@@ -20,8 +20,8 @@ def find_groups(data_dir: Path, node: str) -> Groups:
     try:
         return find_version2(installation, node)
     except Unavailable as refused:
-        found_none = SessionGroups if shared_by_session() else NoGroups
-        return found_none(str(refused), remedy(this_machine(), data_dir))
+        without = SessionGroups if shared_by_session() else NoGroups
+        return without(str(refused), remedy(this_machine(), data_dir))
 
 
 def installation_of(data_dir: Path) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from cluster.limits.allowance import Allowance
 from cluster.limits.group import Group, NoGroup, NoGroups, Sessions
 
-MOST = 16
+MOST_SESSIONS = 16
 """Sessions of one who computes all the time: with more of them it has the share of as many others."""
 _BEHIND = 19
 _NICE = re.compile(r" nice (-?\d+)$", re.MULTILINE)
@@ -28,7 +28,7 @@ class SessionGroup(NoGroup):
             _set_nice(pid, 0)
 
     def scattered(self, sessions: Sessions, /) -> bool:
-        return len(sessions) > MOST
+        return len(sessions) > MOST_SESSIONS
 
 
 class SessionGroups(NoGroups):

@@ -29,16 +29,21 @@ def read_loads() -> dict[int, Load]:
     found: dict[int, Load] = {}
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
-            try:
-                text = Path(f"/proc/{entry.name}/stat").read_bytes()
-            except OSError:
-                continue
-            rest = text[text.rfind(b")") + 2 :].split()
-            ticks, begun = sum(map(int, rest[11:15])), int(rest[19]) / TICKS
-            found[int(entry.name)] = Load(
-                int(rest[1]), ticks, int(rest[21]) * _PAGE, begun, int(rest[17]), int(rest[3])
-            )
+            load = load_of(int(entry.name))
+            if load:
+                found[int(entry.name)] = load
     return found
+
+
+def load_of(pid: int) -> Load | None:
+    """None: there is no such process any more."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return None
+    rest = text[text.rfind(b")") + 2 :].split()
+    ticks, begun = sum(map(int, rest[11:15])), int(rest[19]) / TICKS
+    return Load(int(rest[1]), ticks, int(rest[21]) * _PAGE, begun, int(rest[17]), int(rest[3]))
 
 
 def available_memory() -> int:

@@ -3,7 +3,7 @@
 import signal
 from dataclasses import dataclass
 
-from cluster.limits.sessions import MOST
+from cluster.limits.sessions import MOST_SESSIONS
 
 CRASH_LOOP = "CrashLoop"
 EXITED = "Exited"
@@ -22,7 +22,7 @@ class Cause:
 OUT_OF_MEMORY = Cause("OutOfMemory", "It used more memory than its size allows.")
 TOO_MANY_SESSIONS = Cause(
     "TooManySessions",
-    f"It computes all the time in more than {MOST} sessions (setsid): here each has the share of one.",
+    f"It computes all the time in more than {MOST_SESSIONS} sessions (setsid): here each has the share of one.",
 )
 _GIVE_UP_AFTER = 3
 _PAUSES = (0.1, 0.3, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0)

@@ -1,11 +1,8 @@
 """Who of a node's instances gives way: asked at each look at what they used, told to their groups when it changes."""
 
-import contextlib
 import logging
-import os
 import time
 from collections.abc import Collection, Mapping
-from typing import Self
 
 from cluster.limits.allowance import Allowance
 from cluster.limits.giving_way import Use, who_gives_way
@@ -29,14 +26,10 @@ class Way:
         self.burns = self.gives = False
         self._ticks, self._at = 0, begun
 
-    @classmethod
-    def behind(cls, group: Group, allowance: Allowance, reaper: int) -> Self:
-        """Of one that began just now, and gives way until it is settled otherwise."""
-        way = cls(group, allowance, _now())
-        with contextlib.suppress(ProcessLookupError):
-            way._sessions = {os.getsid(reaper): reaper}
-            way.settle(True)
-        return way
+    def begin_behind(self, sessions: Sessions) -> None:
+        """It gives way until a look has shown otherwise."""
+        self._sessions = sessions
+        self.settle(True)
 
     def seconds(self) -> float:
         """Since CPU was read; at first since its beginning."""

@@ -14,7 +14,7 @@ from cluster.limits.group import Group
 from cluster.limits.metronome import Metronome
 from cluster.node.clock import iso_now
 from cluster.node.folder import RunState
-from cluster.node.loads import TICKS, Load, available_memory, below, proportional, read_loads
+from cluster.node.loads import TICKS, Load, available_memory, below, load_of, proportional, read_loads
 from cluster.node.outward import connections_out, sockets
 from cluster.node.restart import OUT_OF_MEMORY, TOO_MANY_SESSIONS, Cause
 from cluster.node.right_of_way import Way, settle
@@ -84,9 +84,10 @@ class Sampler:
             new.history = before.history
         if before and before.reaper == reaper:
             new.way, new.strain = before.way, before.strain
-        elif state.restarts:
-            # Whoever crashes by what it takes does so again at once: it takes part when a look has shown otherwise.
-            new.way = Way.behind(group, state.allowance, reaper)
+        elif state.restarts and (load := load_of(reaper)):
+            # Whoever crashes by what it takes does so again at once.
+            new.way = Way(group, state.allowance, load.begun)
+            new.way.begin_behind({load.session: reaper})
         self.watched[state.uid] = new
         self._new.set()
 
@@ -132,21 +133,20 @@ class Sampler:
         self._settle(trees, loads)
         ways = [each.way for each in self.watched.values() if each.state.uid in trees and each.way]
         await self._metronome.follow(any(way.gives for way in ways))
+        uncounted = False
         for each in list(self.watched.values()):
             tree = trees.get(each.state.uid, [])
             if tree:
                 signs = self._signs(each, tree, loads) | await _connections(each)
                 each.on_strain(each.strain.look(signs, asyncio.get_running_loop().time()))
             counted = each.group.memory_bytes()
-            self._counted = counted is not None
-            # Where a group counts, the kernel ends hogs; and a fork bomb's thousand processes need not be looked into.
-            if counted is None and await _too_much(tree, loads, each.state.memory_bytes):
-                await each.on_hog(OUT_OF_MEMORY)
-            elif tree and each.way and each.way.scattered:
-                await each.on_hog(TOO_MANY_SESSIONS)
+            uncounted = uncounted or (bool(tree) and counted is None)
+            if tree and (cause := await _why_it_ends(each, tree, loads, counted)):
+                await each.on_hog(cause)
             elif keep and tree:
                 memory = await asyncio.to_thread(proportional, tree) if counted is None else counted
                 self._keep(each, sum(loads[pid].ticks for pid in tree), memory)
+        self._counted = not uncounted
 
     def _settle(self, trees: dict[str, list[int]], loads: dict[int, Load]) -> None:
         """Who gives way until the next look."""
@@ -155,7 +155,8 @@ class Sampler:
             each = self.watched[uid]
             each.way = each.way or Way(each.group, each.state.allowance, loads[each.reaper].begun)
             if each.way.seconds() >= _NEW_SECONDS:
-                sessions = {loads[pid].session: pid for pid in tree}
+                # By the eldest of each: of a bomb's others most are gone before they could be told.
+                sessions = {loads[pid].session: pid for pid in reversed(tree)}
                 used[uid] = each.way, each.way.read(sum(loads[pid].ticks for pid in tree), sessions)
         settle(used, self._cores)
 
@@ -184,6 +185,13 @@ async def _connections(each: Watched) -> set[Kind]:
         return set()
     _, port = endpoint_of(each.state.address)
     return {CONNECTIONS} if await asyncio.to_thread(connections_out, each.reaper, port) >= many else set()
+
+
+async def _why_it_ends(each: Watched, tree: list[int], loads: dict[int, Load], counted: int | None) -> Cause | None:
+    """Where a group counts memory, the kernel ends hogs; and a fork bomb's processes need not be looked into."""
+    if counted is None and await _too_much(tree, loads, each.state.memory_bytes):
+        return OUT_OF_MEMORY
+    return TOO_MANY_SESSIONS if each.way and each.way.scattered else None
 
 
 async def _too_much(tree: list[int], loads: dict[int, Load], most: int) -> bool:

@@ -35,20 +35,15 @@ def tell_to_rest(groups: Iterable[Path]) -> None:
             os.kill(int(pid), signal.SIGUSR1)
 
 
-def test_without_groups_its_session_steps_back_until_it_rests(
-    running: Platform, client: httpx.Client, tmp_path: Path
-) -> None:
-    (node,) = running.records("computenodes")
-    if node["status"]["limits"] == "full" or not shared_by_session():
-        return
-    project = start_hog(running, client, "resting", tmp_path / "hog")
+def its_session_steps_back(running: Platform, client: httpx.Client, folder: Path) -> None:
+    project = start_hog(running, client, "resting", folder)
     eventually(lambda: "Running" in states_of(running, "resting")())
     (record,) = running.records("instances")
-    (folder,) = running.data_dir.glob(f"nodes/*/instances/{record['metadata']['uid']}")
-    reaper = read_status(folder / "status")["child-pid"]
+    (kept,) = running.data_dir.glob(f"nodes/*/instances/{record['metadata']['uid']}")
+    reaper = read_status(kept / "status")["child-pid"]
     told = Path(f"/proc/{reaper}/autogroup")
     eventually(lambda: told.read_text().endswith(" nice 19\n"))
-    running.kill(node["metadata"]["name"])
+    running.kill(record["spec"]["node"])
     for burner in programs(reaper):
         if "hog.py" in Path(f"/proc/{burner}/cmdline").read_text():
             os.kill(burner, signal.SIGUSR1)
@@ -62,6 +57,8 @@ def test_a_burner_gives_way_until_it_rests(running: Platform, client: httpx.Clie
     if node["status"]["limits"] != "full":
         (limits,) = (each for each in node["status"]["conditions"] if each["type"] == "Limits")
         assert "CPU is not shared out" in limits["message"], "no group can give way here, and it is said"
+        if shared_by_session():
+            its_session_steps_back(running, client, tmp_path / "hog")
         return
     project = start_hog(running, client, "resting", tmp_path / "hog")
     eventually(lambda: "Running" in states_of(running, "resting")())

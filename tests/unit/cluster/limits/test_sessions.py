@@ -11,7 +11,7 @@ import pytest
 
 from cluster.limits.allowance import of_size
 from cluster.limits.group import Sessions
-from cluster.limits.sessions import MOST, SessionGroup, SessionGroups, shared_by_session
+from cluster.limits.sessions import MOST_SESSIONS, SessionGroup, SessionGroups, shared_by_session
 
 ALLOWANCE = of_size(0.1, 1 << 20, 10)
 
@@ -63,8 +63,8 @@ def test_one_that_is_gone_is_left_out(sessions: Sessions) -> None:
 
 def test_who_has_many_has_the_share_of_many() -> None:
     group = SessionGroups("no groups").of("one")
-    assert not group.scattered({number: number for number in range(MOST)})
-    assert group.scattered({number: number for number in range(MOST + 1)})
+    assert not group.scattered({number: number for number in range(MOST_SESSIONS)})
+    assert group.scattered({number: number for number in range(MOST_SESSIONS + 1)})
 
 
 def machine(root: Path, enabled: str, groups: str, weighed: str = "") -> bool:

@@ -1,7 +1,6 @@
 """What the groups of a node's instances are told, and when."""
 
 import errno
-import os
 
 import pytest
 
@@ -77,13 +76,12 @@ def test_it_is_known_who_gives_way_and_that_nobody_does_where_the_kernel_cannot(
 
 def test_who_crashed_begins_behind_and_takes_part_when_it_rests(clock: list[float]) -> None:
     group = Told()
-    way = Way.behind(group, ALLOWANCE, os.getpid())
+    way = Way(group, ALLOWANCE, begun=99.0)
+    way.begin_behind({1: 1})
     assert group.words == ["give way"]
     clock[0] += 1
     settle({"one": (way, way.read(0, {}))}, 2)
     assert group.words == ["give way", "take part"]
-    Way.behind(group, ALLOWANCE, 1 << 30)
-    assert len(group.words) == 2, "it is gone already"
 
 
 def test_new_sessions_are_told_too_and_who_has_many_of_them_is_known(clock: list[float]) -> None:
